@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect } from 'vitest'
+import { userScopes } from '@gateway/api/console/scopes'
 import { SHOWN_CHARACTERS } from '@gateway/api/ids'
 import { plantSecrets } from '@gateway/testbed/planted-secrets'
 import { liveTest } from '@gateway/testbed/live-test'
@@ -191,12 +192,18 @@ async function fullExecution(stack: ProcessStack) {
   const session = cookie.split('=')[1]!
   const browser = async (method: string, at: string, body?: object) =>
     callerAt(url, null).ask(method, at, body, { cookie, 'sec-fetch-site': 'same-origin', origin: url })
-  const token = (await browser('POST', '/api/v2/me/tokens', { name: 'CI' })).body.secret as string
-  const admin = by(token)
+  const newToken = async (asks: typeof browser) =>
+    (await asks('POST', '/api/v2/me/tokens', { name: 'CI', scopes: userScopes })).body.secret as string
+  const before = by(await newToken(browser))
   keep(await browser('GET', '/api/v2/me'))
-  await admin('PUT', '/api/v2/me/password', { password: newPassword, current: `wrong-${password}` })
-  expect(said(await admin('PUT', '/api/v2/me/password', { password: newPassword, current: password }))).toBe('204')
-  await admin('PUT', '/api/v2/me/password', { password: 5, current: newPassword })
+  await before('PUT', '/api/v2/me/password', { password: newPassword, current: `wrong-${password}` })
+  await before('PUT', '/api/v2/me/password', { password: 5, current: password })
+  expect(said(await before('PUT', '/api/v2/me/password', { password: newPassword, current: password }))).toBe('204')
+  const again = await callerAt(url, null).ask('POST', '/api/v2/session', { email, password: newPassword })
+  answers.push(again.text)
+  const newSession = again.headers.get('set-cookie')!.split(/[=;]/)[1]!
+  const token = await newToken(async (method, at, body) => callerAt(url, newSession).ask(method, at, body))
+  const admin = by(token)
   await rawPost(url, '/api/v2/session', `{"email":"${email}","password":"${newPassword}`, answers)
 
   // A project, a product, keys.

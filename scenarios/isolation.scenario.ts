@@ -5,7 +5,7 @@ import { gatewayApp } from '@gateway/gateway/app'
 import { callerAt, said, type Answer, type Caller } from './src/caller.ts'
 import { stackTest as test } from './src/stack-test.ts'
 import type { Stack } from './src/stack.ts'
-import { consoleMatrix, openRoutes } from './src/isolation/console-matrix.ts'
+import { consoleMatrix, type ConsoleRow, openRoutes } from './src/isolation/console-matrix.ts'
 import { gatewayMatrix, openGatewayRoutes } from './src/isolation/gateway-matrix.ts'
 import { imprint, namesIn, send, type Asked } from './src/isolation/request-of.ts'
 import {
@@ -16,6 +16,7 @@ import {
   users,
   type IdName,
   type Ids,
+  type IsolationFixture,
 } from './src/isolation/isolation-fixture.ts'
 import { neverAsked, surfaceOf } from './src/routes-of.ts'
 
@@ -52,9 +53,13 @@ describe('console isolation', () => {
   for (const [route, row] of Object.entries(consoleMatrix)) {
     test(`answers each caller of ${route} as its row says`, async ({ stack }) => {
       const isolation = await openIsolationFixture(stack.fixture, urlOf(stack))
-      const { own, callers } = isolation
+      const { own } = isolation
+      const callers = callersOf(isolation, row)
       const ask = async (caller: Caller, ids = own) => send(caller, route, row, ids, fresh())
 
+      if (row.bySession)
+        for (const name of users)
+          expect([name, said(await ask(isolation.callers[name]))]).toEqual([name, '403 session_required'])
       for (const name of users.filter((user) => !row.says[user].startsWith('2'))) {
         const answer = await ask(callers[name])
         expect([name, said(answer)]).toEqual([name, row.says[name]])
@@ -79,13 +84,18 @@ describe('console isolation', () => {
         const says = name in row.says ? row.says[name as never] : row.keysSay?.[name as never]
         if (!(says as string | undefined)?.startsWith('2')) continue
         const another = await openIsolationFixture(stack.fixture, urlOf(stack))
-        const answer = await send(another.callers[name], route, row, another.own, fresh())
+        const answer = await send(callersOf(another, row)[name], route, row, another.own, fresh())
         expect([name, said(answer)]).toEqual([name, says])
         expectUnseen(answer, hiddenFrom(name, another))
       }
     })
   }
 })
+
+/** Users send a session where the route takes one. */
+function callersOf({ callers, sessions }: IsolationFixture, { bySession }: ConsoleRow): IsolationFixture['callers'] {
+  return bySession ? { ...callers, ...sessions } : callers
+}
 
 describe('gateway isolation', () => {
   for (const row of gatewayMatrix) {
@@ -124,7 +134,7 @@ describe('routes without a credential', () => {
       )) {
         const answer = await callerAt(url, secret).ask(method, path, method === 'POST' ? {} : undefined)
         expect([route, said(answer)]).toEqual([route, says])
-        expect(answer.text).not.toMatch(/(?:ten|prj|key|per|inv|tea|tok)_[0-9a-z]{26}/)
+        expect(answer.text).not.toMatch(/(?:ten|prj|key|per|inv|tea|tok|ses)_[0-9a-z]{26}/)
       }
     }
   })

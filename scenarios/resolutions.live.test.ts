@@ -1,6 +1,7 @@
 import { describe, expect } from 'vitest'
 import type { QuotaRecords } from '@gateway/api/quotas'
 import { refusals } from '@gateway/api/refusals'
+import { appCode } from './src/app-code.ts'
 import { answerOf, callerAt } from './src/caller.ts'
 import { flowResolutions } from './src/flow-resolutions.ts'
 import { liveStackTest } from './src/live-stack-test.ts'
@@ -217,6 +218,51 @@ const resolutions: ResolutionStory[] = [
       const funding = { fundingId: 'invoice-1', micro: 1_000 }
       refused(await users.owner.ask('POST', `${projectPath}/wallet/fundings`, funding))
       succeeds(await users.operator.ask('POST', `${projectPath}/wallet/fundings`, funding))
+    },
+  },
+  {
+    code: 'scope_missing',
+    resolution: /Create a personal token with keys:write on your account page, or sign in and do this in the console/,
+    async story({ stack, fixture, tenant, tenantPath, refused, succeeds }) {
+      const { url } = stack.gateways[0]!
+      const issue = (secret: string) =>
+        callerAt(url, secret).ask('POST', `${tenantPath}/keys`, { project: tenant.project.id })
+      refused(await issue((await fixture.token(tenant.owner, { scopes: ['keys:read'] })).secret))
+      const session = (await fixture.session(tenant.owner)).secret
+      const body = { name: 'CI', scopes: ['keys:write'] }
+      const made = succeeds(await callerAt(url, session).ask('POST', '/api/v2/me/tokens', body))
+      succeeds(await issue((made.body as { secret: string }).secret))
+      succeeds(await issue(session))
+    },
+  },
+  {
+    code: 'session_required',
+    resolution: /Sign in at POST \/api\/v2\/session or in the console, and send the session cookie instead/,
+    async story({ stack, fixture, tenant, users, refused, succeeds }) {
+      const create = (caller: typeof users.owner) => caller.ask('POST', '/api/v2/me/tokens', { name: 'CI' })
+      refused(await create(users.owner))
+      succeeds(await create(callerAt(stack.gateways[0]!.url, (await fixture.session(tenant.owner)).secret)))
+    },
+  },
+  {
+    code: 'second_factor_required',
+    resolution:
+      /Set up an authenticator app on your account page, or sign in with its code\. A personal token works if it was created in such a session/,
+    async story({ stack, fixture, tenant, tenantPath, users, refused, succeeds }) {
+      const change = 'UPDATE control.tenants SET require_second_factor = true WHERE id = $1'
+      await fixture.run(change, [tenant.project.tenant])
+      const { url } = stack.gateways[0]!
+      const session = callerAt(url, (await fixture.session(tenant.owner)).secret)
+      const list = (caller: typeof session) => caller.ask('GET', `${tenantPath}/members`)
+      refused(await list(users.owner))
+      refused(await list(session))
+      const setUp = succeeds(await session.ask('POST', '/api/v2/me/second-factor', {}))
+      const code = appCode((setUp.body as { secret: string }).secret)
+      succeeds(await session.ask('POST', '/api/v2/me/second-factor/confirm', { code }))
+      succeeds(await list(session))
+      const scopes = ['organization:read']
+      const made = succeeds(await session.ask('POST', '/api/v2/me/tokens', { name: 'CI', scopes }))
+      succeeds(await list(callerAt(url, (made.body as { secret: string }).secret)))
     },
   },
   {

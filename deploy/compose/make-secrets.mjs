@@ -46,6 +46,7 @@ give('ledger', services, {
 give('console', services, {
   'database-url': databaseUrl('svc_console_login', consolePassword),
   'private-key.pem': privateKey('console'),
+  'second-factor-key': random('second-factor-key'),
 })
 give('migrate', services, {
   'owner-url': ownerUrl,

@@ -33,7 +33,7 @@ export async function addFirstOperator({ url, email, token }: FirstOperator): Pr
       if (token !== null) {
         const hash = createHash('sha256').update(token).digest()
         const prefix = token.slice(0, SHOWN_CHARACTERS)
-        const more = { name: 'First sign-in', expiresAt: new Date(nowMs + DAY_MS) } // O2
+        const more = { name: 'First sign-in', expiresAt: new Date(nowMs + DAY_MS), scopes: ['account:write'] } // O2
         await tx.userToken.create({
           data: { id: mintId('tok', nowMs, randomBytes(10)), user, hash, prefix, ...more },
         })

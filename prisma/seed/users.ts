@@ -1,9 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { PrismaClient } from '@gateway/database/client'
 import { makeSecret, mintId, USER_TOKEN_PREFIX, SHOWN_CHARACTERS } from '@gateway/api/ids'
+import { userScopes } from '@gateway/api/console/scopes'
 import { ids } from './ids.ts'
 import type { Seeded, SeedOptions } from './seeded.ts'
 
+const TOKEN_DAYS = 365
 const EMAIL = 'owner@example.test'
 
 /** The organization, its one user, who may do everything in it and runs the platform, and the team. */
@@ -30,7 +32,9 @@ async function workingToken(prisma: PrismaClient, kept: string | undefined): Pro
   const hash = createHash('sha256').update(secret).digest()
   const prefix = secret.slice(0, SHOWN_CHARACTERS)
   const id = mintId('tok', Date.now(), randomBytes(10))
-  const data = { id, user: ids.user, name: 'From the first start', hash, prefix }
+  const expiresAt = new Date(Date.now() + TOKEN_DAYS * 86_400_000)
+  const scopes = [...userScopes, 'operator']
+  const data = { id, user: ids.user, name: 'From the first start', hash, prefix, scopes, expiresAt }
   await prisma.userToken.createMany({ data: [data], skipDuplicates: true })
   return secret
 }

@@ -1,3 +1,4 @@
+import { SESSION_PREFIX } from '@gateway/api/ids'
 import type { RefusalBody } from '@gateway/api/refusal'
 
 export interface Answer {
@@ -9,7 +10,7 @@ export interface Answer {
   body: any
 }
 
-/** A client of one URL of the stack, with or without a credential. */
+/** A client of one URL of the stack, with or without a credential. The secret of a session is sent as its cookie. */
 export interface Caller {
   secret: string | null
   ask(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
@@ -22,7 +23,7 @@ export function callerAt(url: string, secret: string | null): Caller {
       const answer = await fetch(url + path, {
         method,
         headers: {
-          ...(secret !== null && { authorization: `Bearer ${secret}` }),
+          ...credentialHeader(secret),
           ...(body !== undefined && { 'content-type': 'application/json' }),
           ...headers,
         },
@@ -32,6 +33,12 @@ export function callerAt(url: string, secret: string | null): Caller {
       return answerOf(answer)
     },
   }
+}
+
+/** Header that sends a key, a token, or the secret of a session as its cookie. */
+export function credentialHeader(secret: string | null): Record<string, string> {
+  if (secret === null) return {}
+  return secret.startsWith(SESSION_PREFIX) ? { cookie: `svc_session=${secret}` } : { authorization: `Bearer ${secret}` }
 }
 
 export async function answerOf(answer: Response): Promise<Answer> {

@@ -53,6 +53,7 @@ export async function startStack(stops: Stops, profile: string | null): Promise<
       databaseRoles: { ledger: '', console: '' }, // part of the addresses below
       redis: '', // needs none
       webhooks: secret(),
+      secondFactors: secret(),
     },
     ledgerDatabaseUrl: postgres.ledgerUrl,
     consoleDatabaseUrl: postgres.consoleUrl,

@@ -11,7 +11,7 @@ const anyFacts = new Proxy(
   {},
   {
     get: (_, name) =>
-      ['fields', 'nodes', 'problems', 'resources'].includes(String(name))
+      ['fields', 'nodes', 'problems', 'resources', 'scopes'].includes(String(name))
         ? []
         : name === 'resolution' || name === 'cure'
           ? 'Mend it.'

@@ -62,12 +62,18 @@ export function openIdGenerator(now: () => number, fillRandom: (bytes: Uint8Arra
 export const KEY_SECRET_PREFIX = 'svc_'
 export const USER_TOKEN_PREFIX = 'svu_'
 export const ACCESS_TOKEN_PREFIX = 'svt_'
-type SecretPrefix = typeof KEY_SECRET_PREFIX | typeof USER_TOKEN_PREFIX | typeof ACCESS_TOKEN_PREFIX
+/** Of a session. It is good in its cookie alone, as a token is good in the Authorization header alone. */
+export const SESSION_PREFIX = 'svs_'
+type SecretPrefix =
+  | typeof KEY_SECRET_PREFIX
+  | typeof USER_TOKEN_PREFIX
+  | typeof ACCESS_TOKEN_PREFIX
+  | typeof SESSION_PREFIX
 /** How much of a secret later views may show. */
 export const SHOWN_CHARACTERS = 12
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-const SHAPE = /^(?:svc|svu|svt)_[0-9A-Za-z]{49}$/
+const SHAPE = /^(?:svc|svu|svt|svs)_[0-9A-Za-z]{49}$/
 
 /** Makes a secret from 32 random bytes. */
 export function makeSecret(prefix: SecretPrefix, random: Uint8Array): string {

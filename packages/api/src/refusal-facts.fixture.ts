@@ -29,6 +29,7 @@ const facts = {
   resetsAt: '2026-11-21T00:00:00Z',
   product: 'acme/swift',
   need: 'the role Admin',
+  scopes: ['keys:write'],
   model: 'acme/swift',
   method: 'PUT',
   allow: 'GET, POST',

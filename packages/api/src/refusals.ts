@@ -140,6 +140,14 @@ export const refusals = {
     message: text('Incorrect email or password.'),
     resolution: text('Check both, or ask an Admin of your organization to reset your password.'),
   },
+  second_factor_failed: {
+    status: 401,
+    type: 'authentication_error',
+    message: text('This code is incorrect or was used before, or the sign-in has expired.'),
+    resolution: text(
+      'Enter the newest code of your authenticator app or an unused recovery code. If the sign-in is older than ten minutes, start it again.',
+    ),
+  },
 
   // 402
   insufficient_budget: {
@@ -237,6 +245,27 @@ export const refusals = {
     type: 'permission_error',
     message: (f: { need: string }) => `This requires ${f.need}.`,
     resolution: (f: { need: string }) => `Ask a user with ${f.need} to do this or to grant it to you.`,
+  },
+  scope_missing: {
+    status: 403,
+    type: 'permission_error',
+    message: (f: { scopes: readonly string[] }) => `This token lacks the scope ${f.scopes.join(' and ')}.`,
+    resolution: (f: { scopes: readonly string[] }) =>
+      `Create a personal token with ${f.scopes.join(' and ')} on your account page, or sign in and do this in the console.`,
+  },
+  session_required: {
+    status: 403,
+    type: 'permission_error',
+    message: text('A token cannot do this.'),
+    resolution: text('Sign in at POST /api/v2/session or in the console, and send the session cookie instead.'),
+  },
+  second_factor_required: {
+    status: 403,
+    type: 'permission_error',
+    message: text('This organization requires a second factor, and you signed in without one.'),
+    resolution: text(
+      'Set up an authenticator app on your account page, or sign in with its code. A personal token works if it was created in such a session.',
+    ),
   },
 
   mcp_disabled: {
@@ -341,6 +370,12 @@ export const refusals = {
     type: 'conflict_error',
     message: text('This is the only Admin of the organization.'),
     resolution: text('Make another member an Admin first.'),
+  },
+  last_operator: {
+    status: 409,
+    type: 'conflict_error',
+    message: text('This is the only platform operator who may sign in.'),
+    resolution: text('Make another user a platform operator first.'),
   },
   revision_conflict: {
     status: 409,

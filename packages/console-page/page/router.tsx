@@ -65,6 +65,7 @@ const organizationsScreen = lazyRouteComponent(
   () => import('./operator/organizations-screen.tsx'),
   'OrganizationsScreen',
 )
+const operatorUsersScreen = lazyRouteComponent(() => import('./operator/users-screen.tsx'), 'OperatorUsersScreen')
 const playgroundScreen = lazyRouteComponent(() => import('./playground/playground-screen.tsx'), 'PlaygroundScreen')
 
 const routes = [
@@ -111,6 +112,7 @@ const routes = [
   createRoute({ ...at('/operator/money'), component: moneyScreen, validateSearch: moneyView }),
   createRoute({ ...at('/operator/audit'), component: platformAuditScreen, validateSearch: auditFilters }),
   createRoute({ ...at('/operator/organizations'), component: organizationsScreen }),
+  createRoute({ ...at('/operator/users'), component: operatorUsersScreen }),
   createRoute({ ...at('/operator/products'), component: productsScreen, validateSearch: productsView }),
   createRoute({
     ...at('/projects/$tenant/$project/playground'),

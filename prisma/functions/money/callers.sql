@@ -13,7 +13,8 @@ SELECT k.id,
        k.grace_until,
        p.name AS project_name,
        (SELECT m.user_id FROM control.memberships m
-         WHERE m.tenant = p.tenant AND m.user_id = k.created_by) IS NOT NULL
+         WHERE m.tenant = p.tenant AND m.user_id = k.created_by AND m.suspended_at IS NULL) IS NOT NULL
+       AND (SELECT u.disabled_at FROM control.users u WHERE u.id = k.created_by) IS NULL
        AND (SELECT t.user_id FROM control.team_members t
              WHERE t.team = p.team AND t.user_id = k.created_by) IS NOT NULL
        AND (SELECT g.user_id FROM control.project_grants g

@@ -18,6 +18,8 @@ SELECT e.id AS execution,
            CASE WHEN (SELECT g.user_id FROM control.project_grants g
                         JOIN control.projects p ON p.id = g.project
                         JOIN control.memberships m ON m.tenant = p.tenant AND m.user_id = g.user_id
+                                                      AND m.suspended_at IS NULL
+                        JOIN control.users u ON u.id = g.user_id AND u.disabled_at IS NULL
                        WHERE g.project = e.project AND g.user_id = e.user_id
                          AND g.role IN ('Project Owner', 'Project Consumer')) IS NULL
                 AND (SELECT t.id FROM control.access_tokens t

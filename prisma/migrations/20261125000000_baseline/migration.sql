@@ -11,9 +11,10 @@ CREATE SCHEMA money;
 ------------------------------------------------------------------------------------------ organizations and users
 
 CREATE TABLE control.tenants (
-  id         text PRIMARY KEY,
-  name       text NOT NULL,
-  created_at timestamptz(3) NOT NULL DEFAULT now()
+  id                    text PRIMARY KEY,
+  name                  text NOT NULL,
+  require_second_factor boolean NOT NULL DEFAULT false, -- of everything that a member does in it
+  created_at            timestamptz(3) NOT NULL DEFAULT now()
 );
 
 CREATE TABLE control.users (
@@ -25,6 +26,7 @@ CREATE TABLE control.users (
   -- The organization whose Admin set the first password, and so could have signed in with it; null: no Admin did.
   -- No foreign key, because this stays true after the organization is deleted.
   vouched_by        text,
+  disabled_at       timestamptz(3), -- by a platform operator; null: the user may sign in
   created_at        timestamptz(3) NOT NULL DEFAULT now()
 );
 
@@ -32,6 +34,7 @@ CREATE TABLE control.memberships (
   tenant     text NOT NULL REFERENCES control.tenants,
   user_id     text NOT NULL REFERENCES control.users,
   role       text NOT NULL CHECK (role IN ('Admin', 'Member')),
+  suspended_at timestamptz(3), -- by an Admin; until it is null again, the membership has no effect
   created_at timestamptz(3) NOT NULL DEFAULT now(),
   PRIMARY KEY (tenant, user_id)
 );
@@ -126,21 +129,67 @@ CREATE TABLE control.sign_in_codes (
   user_id          text NOT NULL REFERENCES control.users,
   challenge       text NOT NULL, -- PKCE, S256
   name            text NOT NULL, -- of the token to create
+  scopes          text[] NOT NULL, -- of the token to create
+  second_factor   boolean NOT NULL, -- of the session in which the user confirmed it
   expires_in_days integer NOT NULL, -- of the token to create
   expires_at      timestamptz(3) NOT NULL -- of this code
 );
 CREATE INDEX ON control.sign_in_codes (user_id);
 
+-- Personal tokens: what their user may do, limited to their scopes.
 CREATE TABLE control.user_tokens (
-  id         text PRIMARY KEY,
-  user_id     text NOT NULL REFERENCES control.users,
-  name       text NOT NULL,
-  hash       bytea NOT NULL UNIQUE CHECK (octet_length(hash) = 32),
-  prefix     text NOT NULL,
-  created_at timestamptz(3) NOT NULL DEFAULT now(),
-  expires_at timestamptz(3)
+  id            text PRIMARY KEY,
+  user_id       text NOT NULL REFERENCES control.users,
+  name          text NOT NULL,
+  hash          bytea NOT NULL UNIQUE CHECK (octet_length(hash) = 32),
+  prefix        text NOT NULL,
+  scopes        text[] NOT NULL CHECK (cardinality(scopes) > 0),
+  second_factor boolean NOT NULL DEFAULT false, -- of the session that created it
+  created_at    timestamptz(3) NOT NULL DEFAULT now(),
+  expires_at    timestamptz(3) NOT NULL
 );
 CREATE INDEX ON control.user_tokens (user_id);
+
+-- Sessions of the console, one per sign-in of a browser.
+CREATE TABLE control.sessions (
+  id            text PRIMARY KEY,
+  user_id       text NOT NULL REFERENCES control.users,
+  hash          bytea NOT NULL UNIQUE CHECK (octet_length(hash) = 32),
+  method        text NOT NULL CHECK (method IN ('password', 'provider')),
+  second_factor boolean NOT NULL,
+  address       text NOT NULL,
+  device        text NOT NULL, -- User-Agent
+  created_at    timestamptz(3) NOT NULL DEFAULT now(),
+  last_used_at  timestamptz(3) NOT NULL DEFAULT now(),
+  expires_at    timestamptz(3) NOT NULL -- however often it is used
+);
+CREATE INDEX ON control.sessions (user_id);
+
+-- A sign-in that was right so far and lacks the code of the second factor. It opens nothing by itself.
+CREATE TABLE control.sign_in_tickets (
+  hash       bytea PRIMARY KEY CHECK (octet_length(hash) = 32),
+  user_id    text NOT NULL REFERENCES control.users,
+  method     text NOT NULL CHECK (method IN ('password', 'provider')),
+  expires_at timestamptz(3) NOT NULL
+);
+CREATE INDEX ON control.sign_in_tickets (user_id);
+
+-- The authenticator app of a user (RFC 6238).
+CREATE TABLE control.second_factors (
+  user_id      text PRIMARY KEY REFERENCES control.users,
+  secret       bytea NOT NULL, -- encrypted with SECOND_FACTOR_KEY
+  confirmed_at timestamptz(3), -- null: set up and not in use
+  last_step    bigint NOT NULL DEFAULT 0, -- of the last accepted code; no code of this step or before is accepted
+  failures     integer NOT NULL DEFAULT 0, -- wrong codes since the last right one
+  retry_at     timestamptz(3) -- no code is checked before
+);
+
+-- Each replaces one code of the authenticator app. A used code is deleted.
+CREATE TABLE control.recovery_codes (
+  user_id text NOT NULL REFERENCES control.users,
+  hash    bytea NOT NULL CHECK (octet_length(hash) = 32),
+  PRIMARY KEY (user_id, hash)
+);
 
 -- Service tokens of an organization or one of its projects, with a subset of the permissions that roles have.
 CREATE TABLE control.access_tokens (
@@ -1132,4 +1181,12 @@ REVOKE ALL ON control.audit, control.audit_start FROM svc_console;
 GRANT SELECT ON control.audit, control.audit_start TO svc_console;
 GRANT INSERT (tenant, original, user_id, user_name, action, subject, details, outcome, request, address, device)
   ON control.audit TO svc_console;
-REVOKE UPDATE ON control.user_identities, control.sign_in_codes, control.access_tokens FROM svc_console;
+REVOKE UPDATE ON
+  control.user_identities,
+  control.sign_in_codes,
+  control.sign_in_tickets,
+  control.recovery_codes,
+  control.user_tokens,
+  control.access_tokens
+FROM svc_console;
+GRANT UPDATE (second_factor) ON control.user_tokens TO svc_console; -- false, when the user removes it

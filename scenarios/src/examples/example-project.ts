@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'vitest'
-import { answerOf, type Answer } from '../caller.ts'
+import { answerOf, credentialHeader, type Answer } from '../caller.ts'
 import type { Stack } from '../stack.ts'
 import { operationNamed, type Operation } from '@gateway/testbed/documented-operation'
 import { exampleRequest, type OwnNames } from '@gateway/testbed/example-request'
@@ -23,6 +23,7 @@ export async function openExampleProject(stack: Pick<Stack, 'fixture' | 'gateway
   const { tenant, team, owner } = await fixture.tenant()
   await fixture.run('UPDATE control.users SET platform_operator = true WHERE id = $1', [owner])
   const user = (await fixture.token(owner)).secret
+  const session = (await fixture.session(owner)).secret
   const secrets = { key: '' }
   const names: Partial<OwnNames> = {
     tenant,
@@ -39,16 +40,17 @@ export async function openExampleProject(stack: Pick<Stack, 'fixture' | 'gateway
     const credential = secret === undefined ? credentialFor(operation) : secret
     const answer = await fetch(stack.gateways[0]!.url + path, {
       method,
-      headers: { ...(credential !== null && { authorization: `Bearer ${credential}` }), ...shown, ...headers },
+      headers: { ...credentialHeader(credential), ...shown, ...headers },
       ...(body !== undefined && { body: body instanceof Buffer ? body : JSON.stringify(body) }),
       redirect: 'manual',
     })
     return answerOf(answer)
   }
 
-  /** The user's token if the operation accepts one, or else the key. */
+  /** The user's token if the operation accepts one, or else the session or the key. */
   function credentialFor({ security }: Operation): string | null {
     if (security.some((one) => 'personalToken' in one)) return user
+    if (security.some((one) => 'session' in one)) return session
     return security.length > 0 ? secrets.key : null
   }
 

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { appCode } from '../app-code.ts'
 import type { ExampleProject, Own } from './example-project.ts'
 
 const at = '/api/v2/tenants/{tenant}'
@@ -9,11 +10,37 @@ const project = `${at}/projects/{project}`
  * Examples don't depend on the order in which they run.
  */
 export const preparations: Record<string, (given: ExampleProject) => Promise<Own>> = {
-  'POST /api/v2/session': async (given) => ({ password: await setPassword(given, given.user) }),
-  'DELETE /api/v2/session': async (given) => {
-    const signedIn = await given.send('POST /api/v2/session', await withPassword(given))
-    return { secret: null, headers: { cookie: signedIn.headers.getSetCookie()[0]!.split(';')[0]! } }
+  'POST /api/v2/session': async (given) => ({ ...(await withPassword(given)), secret: null }),
+  'POST /api/v2/session/second-factor': async (given) => {
+    const { codeOfNext, ...own } = await withSecondFactor(given)
+    const begun = await given.send('POST /api/v2/session', { ...own, secret: null })
+    const cookie = begun.headers.getSetCookie()[0]!.split(';')[0]!
+    return { secret: null, headers: { cookie }, secondFactorCode: codeOfNext() }
   },
+  'DELETE /api/v2/session': withSession,
+  'DELETE /api/v2/me/sessions': withSession,
+  'DELETE /api/v2/me/sessions/{session}': async ({ stack, owner }) => ({
+    session: (await stack.fixture.session(owner)).id,
+  }),
+  'POST /api/v2/me/second-factor': async (given) => ({
+    ...(await withPassword(given)),
+    ...(await withSession(given)),
+    password: '',
+  }),
+  'POST /api/v2/me/second-factor/confirm': async (given) => {
+    const own = await withSession(given)
+    return { ...own, secondFactorCode: appCode((await given.make('POST /api/v2/me/second-factor', own)).secret) }
+  },
+  'POST /api/v2/me/second-factor/recovery-codes': withNextCode,
+  'POST /api/v2/me/second-factor/remove': withNextCode,
+  'DELETE /api/v2/users/{user}/second-factor': async (given) => ({ user: (await withSecondFactor(given)).user }),
+  'GET /api/v2/users': async ({ owner }) => ({ email: `${owner}@example.test` }),
+  'POST /api/v2/users/{user}/disable': freshUser,
+  'POST /api/v2/users/{user}/enable': freshUser,
+  'POST /api/v2/operators': freshUser,
+  'DELETE /api/v2/operators/{user}': async ({ stack }) => ({
+    user: await stack.fixture.user({ platformOperator: true }),
+  }),
   'PUT /api/v2/me/password': withPassword,
   'POST /api/v2/session/tokens': async ({ make }) => ({
     signInCode: (await make('POST /api/v2/me/sign-in-codes')).code,
@@ -22,6 +49,8 @@ export const preparations: Record<string, (given: ExampleProject) => Promise<Own
 
   [`DELETE ${at}`]: async ({ make }) => ({ tenant: (await make('POST /api/v2/tenants')).id }),
   [`DELETE ${at}/members/{user}`]: member,
+  [`POST ${at}/members/{user}/suspend`]: member,
+  [`POST ${at}/members/{user}/resume`]: member,
   [`DELETE ${at}/teams/{team}`]: async ({ make }) => ({ team: (await make(`POST ${at}/teams`)).id }),
   [`DELETE ${at}/teams/{team}/members/{user}`]: async (given) => {
     const own = await member(given)
@@ -93,10 +122,43 @@ async function issuedKey({ make }: ExampleProject): Promise<Own> {
   return { key: (await make(`POST ${at}/keys`)).key.id }
 }
 
+async function freshUser({ stack }: ExampleProject): Promise<Own> {
+  return { user: await stack.fixture.user() }
+}
+
+/** A new user with a session. */
+async function withSession({ stack: { fixture } }: ExampleProject): Promise<Own> {
+  return { secret: (await fixture.session(await fixture.user())).secret }
+}
+
+/** A new user with an authenticator app, and a code of it that was not used yet. */
+async function withNextCode(given: ExampleProject): Promise<Own> {
+  const { codeOfNext, ...own } = await withSecondFactor(given)
+  return { ...own, secondFactorCode: codeOfNext() }
+}
+
+/** A new user with a password, a session and an authenticator app. */
+async function withSecondFactor(given: ExampleProject) {
+  const { fixture } = given.stack
+  const user = await projectOwner(given)
+  const password = await setPassword(given, (await fixture.token(user)).secret)
+  const { secret } = await fixture.session(user)
+  const app = (await given.make('POST /api/v2/me/second-factor', { secret, password })).secret as string
+  await given.make('POST /api/v2/me/second-factor/confirm', { secret, secondFactorCode: appCode(app) })
+  return { user, secret, password, email: `${user}@example.test`, codeOfNext: () => appCode(app, 1) }
+}
+
+/** A new user who owns a project. */
+async function projectOwner({ stack: { fixture } }: ExampleProject): Promise<string> {
+  const tenant = await fixture.tenant()
+  await fixture.project(tenant)
+  return tenant.owner
+}
+
 /** A new user with a password. */
 async function withPassword(given: ExampleProject): Promise<Own> {
   const { fixture } = given.stack
-  const user = await fixture.user()
+  const user = await projectOwner(given)
   const { secret } = await fixture.token(user)
   return { secret, email: `${user}@example.test`, password: await setPassword(given, secret) }
 }

@@ -8,6 +8,8 @@ export interface ConsoleRow extends Asked {
   says: Record<UserName, string>
   /** Expected response to each key, if the route accepts keys. */
   keysSay?: Record<KeyName, string>
+  /** Whether it takes a session: users send one, and their tokens are refused. */
+  bySession?: true
   /** Resources of other projects of the tenant whose existence members may see. */
   sharedInTenant?: IdName[]
 }
@@ -33,8 +35,11 @@ const ANYBODY = (status: string, more: Omit<ConsoleRow, 'says'> = {}) =>
 const tenant = '/api/v2/tenants/:tenant'
 const project = `${tenant}/projects/:project`
 const sandbox = `${tenant}/sandboxes/:sandbox`
+const bySession = { bySession: true } as const
 const users = { sharedInTenant: ['user', 'team', 'emptyTeam'] satisfies IdName[] }
 const password = { password: 'correct horse battery' }
+const code = { body: () => ({ code: '000000' }), ...bySession }
+const WRONG = '401 second_factor_failed'
 const price = { unit: 'request', request: '0.001' }
 const newProduct = {
   kind: 'chat',
@@ -59,20 +64,39 @@ const rotatedByKeys: Record<KeyName, string> = {
 /* oxfmt-ignore */
 export const consoleMatrix: Record<string, ConsoleRow> = {
   //                                                        operator  admin  owner  neighbour  otherTenant
-  'DELETE /api/v2/session':                                 ANYBODY('401 session_missing'), // tokens have no session
+  'DELETE /api/v2/session':                                 ANYBODY('204', bySession),
   'GET /api/v2/me':                                         ANYBODY('200'),
   'PUT /api/v2/me/password':                                ANYBODY('204', { body: () => password }),
   'GET /api/v2/me/tokens':                                  ANYBODY('200'),
-  'POST /api/v2/me/tokens':                                 ANYBODY('201', { body: () => ({ name: 'CI' }) }),
-  'POST /api/v2/me/sign-in-codes':                          ANYBODY('201', { body: () => ({ name: 'CI', challenge: 'c'.repeat(43) }) }),
+  'POST /api/v2/me/tokens':                                 ANYBODY('201', { body: () => ({ name: 'CI' }), ...bySession }),
+  'POST /api/v2/me/sign-in-codes':                          ANYBODY('201', { body: () => ({ name: 'CI', challenge: 'c'.repeat(43) }), ...bySession }),
   'DELETE /api/v2/me/tokens/:token':                        row(GONE,  GONE,   '204',  GONE,   GONE),
+  'GET /api/v2/me/sessions':                                ANYBODY('200'),
+  'DELETE /api/v2/me/sessions':                             ANYBODY('204'),
+  'DELETE /api/v2/me/sessions/:session':                    row(GONE,  GONE,   '204',  GONE,   GONE),
+  'GET /api/v2/me/second-factor':                           ANYBODY('200'),
+  'POST /api/v2/me/second-factor':                          ANYBODY('201', { body: () => ({}), ...bySession }),
+  'POST /api/v2/me/second-factor/confirm':                  ANYBODY(WRONG, code),
+  'POST /api/v2/me/second-factor/recovery-codes':           ANYBODY(WRONG, code),
+  'POST /api/v2/me/second-factor/remove':                   ANYBODY(WRONG, code),
+
+  'GET /api/v2/users':                                      row('200', NOT,    NOT,    NOT,    NOT),
+  'POST /api/v2/users/:user/disable':                       row('200', NOT,    NOT,    NOT,    NOT),
+  'POST /api/v2/users/:user/enable':                        row('200', NOT,    NOT,    NOT,    NOT),
+  'DELETE /api/v2/users/:user/second-factor':               row(GONE,  NOT,    NOT,    NOT,    NOT, bySession),
+  'GET /api/v2/operators':                                  row('200', NOT,    NOT,    NOT,    NOT),
+  'POST /api/v2/operators':                                 row('201', NOT,    NOT,    NOT,    NOT, { body: ({ user }) => ({ user }), ...bySession }),
+  'DELETE /api/v2/operators/:user':                         row(GONE,  NOT,    NOT,    NOT,    NOT, bySession),
 
   'GET /api/v2/tenants':                                    ANYBODY('200'),
   'POST /api/v2/tenants':                                   row('201', NOT,    NOT,    NOT,    NOT, { body: () => ({ name: 'New' }) }),
+  [`PATCH ${tenant}`]:                                      row(NOT,   '200',  NOT,    NOT,    GONE, { body: () => ({ requireSecondFactor: false }) }),
   [`DELETE ${tenant}`]:                                     row('409 not_empty', NOT, NOT, NOT, GONE),
   [`GET ${tenant}/members`]:                                row(NOT,   '200',  '200',  '200',  GONE),
   [`POST ${tenant}/members`]:                               row(NOT,   '201',  NOT,    NOT,    GONE, { body: (_, fresh) => ({ email: `${fresh}@example.test` }) }),
   [`DELETE ${tenant}/members/:user`]:                     row(NOT,   '200',  NOT,    NOT,    GONE, users),
+  [`POST ${tenant}/members/:user/suspend`]:                 row(NOT,   '200',  NOT,    NOT,    GONE, users),
+  [`POST ${tenant}/members/:user/resume`]:                  row(NOT,   '200',  NOT,    NOT,    GONE, users),
   [`GET ${tenant}/teams`]:                                  row(NOT,   '200',  '200',  '200',  GONE),
   [`POST ${tenant}/teams`]:                                 row(NOT,   '201',  NOT,    NOT,    GONE, { body: () => ({ name: 'New' }) }),
   [`DELETE ${tenant}/teams/:team`]:                         row(NOT,   '204',  NOT,    NOT,    GONE, { path: { team: 'emptyTeam' }, ...users }),
@@ -178,6 +202,7 @@ export const openRoutes: Record<string, string> = {
   'GET /console/*file': '200',
   'GET /api/v2/session': '200',
   'POST /api/v2/session': '400 invalid_request',
+  'POST /api/v2/session/second-factor': '400 invalid_request',
   'GET /api/v2/session/oidc': '404 not_found', // there is no sign-in provider here
   'GET /api/v2/session/oidc/callback': '404 not_found',
   'POST /api/v2/session/tokens': '400 invalid_request', // the code and its verifier are the credential

@@ -31,6 +31,8 @@ export interface Ids {
   asset: string
   /** A personal token of the project owner. */
   token: string
+  /** A session of the project owner. */
+  session: string
   /** A service token of the organization. */
   tenantToken: string
   /** A service token of the project. */
@@ -45,6 +47,8 @@ export interface IsolationFixture {
   neighbours: Ids
   otherTenant: Ids
   callers: Record<UserName | KeyName | 'anonymous', Caller>
+  /** The users again, each with a session instead of a personal token. */
+  sessions: Record<UserName, Caller>
   /** A deleted, an expired and a nonexistent personal token. */
   badTokens: Caller[]
 }
@@ -78,6 +82,7 @@ export async function openIsolationFixture(fixture: Fixture, url: string): Promi
 
   const { project, owner } = own
   const tokenOf = async (user: string) => at((await fixture.token(user)).secret)
+  const sessionOf = async (user: string) => at((await fixture.session(user)).secret)
   const rotated = await fixture.key({ project, by: owner })
   await fixture.run('UPDATE control.keys SET rotated_to = $2 WHERE id = $1', [rotated.id, own.key.id])
   const ended = await fixture.token(owner)
@@ -101,6 +106,13 @@ export async function openIsolationFixture(fixture: Fixture, url: string): Promi
       expiredKey: at((await fixture.key({ project, by: owner, expiresInMs: -1 })).secret),
       rotatedKey: at(rotated.secret),
     },
+    sessions: {
+      operator: await sessionOf(operator),
+      admin: await sessionOf(admin),
+      owner: await sessionOf(owner),
+      neighbour: await sessionOf(neighbours.owner),
+      otherTenant: await sessionOf(otherTenant.owner),
+    },
     badTokens: [at(ended.secret), at((await fixture.token(owner, { expiresInMs: -1 })).secret), at('svu_garbage')],
   }
 }
@@ -115,6 +127,7 @@ const ofProject = [
   'execution',
   'asset',
   'token',
+  'session',
   'projectToken',
 ] as const
 const ofTenant = [...ofProject, 'tenant', 'team', 'emptyTeam', 'user'] as const
@@ -131,7 +144,7 @@ export function hiddenFrom(
   const others: Partial<Record<typeof name, string[]>> = {
     operator: [...ours.ofProject, ...theirs.ofProject, ...foreign.ofProject],
     admin: [own, neighbours]
-      .flatMap(({ token, sandbox, execution, asset }) => [token, sandbox, execution, asset])
+      .flatMap(({ token, session, sandbox, execution, asset }) => [token, session, sandbox, execution, asset])
       .concat(foreign.ofTenant),
     neighbour: [...ours.ofProject, ...foreign.ofTenant],
     neighbourKey: [...ours.ofProject, ...foreign.ofTenant],
@@ -190,6 +203,7 @@ async function openProject(
   const execution = await endedExecution(fixture, sandbox, owner)
   const asset = await uploadedImage(url, key.secret)
   const token = (await fixture.token(owner)).id
+  const session = (await fixture.session(owner)).id
   const tenantToken = (await fixture.accessToken({ tenant, project: null, permissions: ['audit.read'] })).id
   const ofProject = { tenant, project: project.id, permissions: ['sandboxes.use'] }
   const projectToken = (await fixture.accessToken(ofProject)).id
@@ -209,6 +223,7 @@ async function openProject(
     execution,
     asset,
     token,
+    session,
     tenantToken,
     projectToken,
   }
@@ -283,6 +298,7 @@ export function idsOfNothing(fixture: Fixture): Ids {
     execution: fixture.id('exe'),
     asset: fixture.id('ast'),
     token: fixture.id('tok'),
+    session: fixture.id('ses'),
     tenantToken: fixture.id('atk'),
     projectToken: fixture.id('atk'),
   }

@@ -7,6 +7,7 @@ const least = {
   DATABASE_URL: 'postgres://db',
   LEDGER_URL: 'http://ledger',
   SERVICE_PRIVATE_KEY: newServiceKeys().privateKey,
+  SECOND_FACTOR_KEY: 'k'.repeat(32),
 }
 const provider = {
   PUBLIC_URL: 'https://models.example.com/',

@@ -1,7 +1,7 @@
 import { assetReadsConfig, assetStoreConfig } from '@gateway/assets/asset-store-config'
 import { z } from 'zod'
 import { trustedProxies } from '@gateway/service-kit/http/trusted-proxies'
-import { flag, httpUrl, quotasVariable, wholeNumber } from '@gateway/service-kit/process/config'
+import { flag, httpUrl, quotasVariable, sharedSecret, wholeNumber } from '@gateway/service-kit/process/config'
 import { servicePrivateKey } from '@gateway/service-kit/process/service-keys'
 
 /** The issuer is kept unchanged, because it must equal the one the provider reports. */
@@ -67,6 +67,20 @@ export const consoleConfig = z
       .default(true)
       .meta({ description: 'Use prepared statements. Turn off for a PgBouncer without support for them' }),
     TRUSTED_PROXIES: trustedProxies(),
+    SECOND_FACTOR_KEY: sharedSecret().meta({
+      description: 'Key with which the secrets of authenticator apps are encrypted',
+      secret: true,
+    }),
+    SECOND_FACTOR_KEY_PREVIOUS: sharedSecret().optional().meta({
+      description: 'The previous SECOND_FACTOR_KEY, as long as authenticator apps set up with it exist',
+      secret: true,
+    }),
+    SESSION_IDLE_SECONDS: wholeNumber({ min: 60, max: 31_536_000 })
+      .default(43_200)
+      .meta({ description: 'Time after which a session that is not used ends' }),
+    SESSION_MAX_SECONDS: wholeNumber({ min: 60, max: 31_536_000 })
+      .default(2_592_000)
+      .meta({ description: 'Time after which a session ends however often it is used' }),
     PUBLIC_URL: httpUrl()
       .refine((url) => new URL(url).href === `${url}/`, 'expected an address without a path')
       .optional()

@@ -1,5 +1,5 @@
-import { createHash, randomBytes } from 'node:crypto'
-import { makeSecret, mintId, USER_TOKEN_PREFIX, SHOWN_CHARACTERS } from '@gateway/api/ids'
+import { randomBytes } from 'node:crypto'
+import { SESSION_PREFIX } from '@gateway/api/ids'
 import type { RefusalBody } from '@gateway/api/refusal'
 import type { Fixture } from '@gateway/testbed/fixture'
 import { stackTest } from '@gateway/testbed/stack-test'
@@ -26,17 +26,15 @@ export const consoleTest = stackTest
   .extend('console', { scope: 'file' }, ({ services }) => services.console!)
   .extend('ledger', { scope: 'file' }, ({ services }) => services.ledgers[0]!)
   .extend('folder', { scope: 'file' }, ({ services }) => services.folder)
-  /** Signs in a new or an existing user. */
+  /** Signs in a new or an existing user: with a personal token for everything, or with a session. */
   .extend('signIn', { scope: 'file' }, ({ fixture, console }) => {
-    return async (who: { id?: string; platformOperator?: boolean } = {}): Promise<Caller> => {
+    return async (
+      who: { id?: string; platformOperator?: boolean; by?: 'token' | 'session'; secondFactor?: boolean } = {},
+    ): Promise<Caller> => {
       const id = who.id ?? (await fixture.user({ platformOperator: who.platformOperator ?? false }))
-      const token = makeSecret(USER_TOKEN_PREFIX, randomBytes(32))
-      const hash = createHash('sha256').update(token).digest()
-      await fixture.run(
-        `INSERT INTO control.user_tokens (id, user_id, name, hash, prefix) VALUES ($1, $2, 'test', $3, $4)`,
-        [mintId('tok', Date.now(), randomBytes(10)), id, hash, token.slice(0, SHOWN_CHARACTERS)],
-      )
-      return callerOf(console.url, id, token)
+      const { by = 'token', secondFactor = false } = who
+      const { secret } = await fixture[by](id, { secondFactor })
+      return callerOf(console.url, id, secret)
     }
   })
   /** Tenant with an Admin who owns its only project and may issue keys for it. */
@@ -71,9 +69,16 @@ export function outcomeOf({ status, body }: Answer): string {
   return error ? `${status} ${error.code}` : String(status)
 }
 
+/** Header that sends a token of any kind, or the secret of a session as its cookie. */
+export function credentialOf(token: string): Record<string, string> {
+  return token.startsWith(SESSION_PREFIX) ? { Cookie: `svc_session=${token}` } : { Authorization: `Bearer ${token}` }
+}
+
+/** @param token of any kind, or the secret of a session */
 export function callerOf(url: string, id: string, token: string): Caller {
+  const address = uniqueAddress()
   const ask = (method: string) => async (path: string, body?: unknown) => {
-    const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' }
+    const headers = { ...credentialOf(token), 'Content-Type': 'application/json', 'X-Forwarded-For': address }
     const answer = await fetch(url + path, {
       method,
       headers,

@@ -12,6 +12,7 @@ import type { Metrics } from './metrics.ts'
 import type { RequestLimits } from './request/request-limits.ts'
 import type { Passwords } from './sign-in/password.ts'
 import type { SignInProvider } from './sign-in/provider/sign-in-provider.ts'
+import type { SecretBox } from './sign-in/secret-box.ts'
 import type { Throttle } from './sign-in/throttle.ts'
 
 /** Dependencies of the console, created once in start.ts. Each function takes the ones it uses. */
@@ -56,6 +57,9 @@ export interface ConsoleDeps {
   throttle: Throttle
   leakReports: LeakReports
   passwords: Passwords
+  sessionLimits: SessionLimits
+  /** Encrypts the secrets of second factors. */
+  secretBox: SecretBox
   /** Absent: users sign in by password only. */
   provider?: SignInProvider | undefined
   /** URL at which browsers reach the service, without a path. Absent: the host of the request. */
@@ -72,6 +76,14 @@ export interface ConsoleDeps {
   readiness: Readiness
   /** Aborts when shutdown starts. */
   stopping: AbortSignal
+}
+
+/** How long sessions last. */
+export interface SessionLimits {
+  /** Since the last use. */
+  idleMs: number
+  /** However often it is used. */
+  maxMs: number
 }
 
 /** executions/follower-looks.ts */

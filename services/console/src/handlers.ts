@@ -30,7 +30,17 @@ import { createWebhook, deleteWebhook, listWebhooks, readWebhook, rotateWebhookS
 import { deleteTenantWebhook, listTenantWebhooks } from './notices/tenant-webhooks.ts'
 import { readThresholds, setThresholds } from './notices/thresholds.ts'
 import { listMembers, removeMember, setMember } from './users/members.ts'
-import { createTenant, deleteTenant, listTenants } from './users/tenants.ts'
+import { resumeMember, suspendMember } from './users/suspend-member.ts'
+import {
+  addOperator,
+  disableUser,
+  enableUser,
+  listOperators,
+  listUsers,
+  removeOperator,
+  resetSecondFactor,
+} from './users/operators.ts'
+import { changeTenant, createTenant, deleteTenant, listTenants } from './users/tenants.ts'
 import { assignProduct, listAssignments, unassignProduct } from './projects/assignments.ts'
 import { changeProject } from './projects/change-project.ts'
 import { changeQuotas, readQuotas } from './projects/quotas.ts'
@@ -48,9 +58,18 @@ import {
   listProjectTokens,
   listTenantTokens,
 } from './sign-in/access-tokens.ts'
+import { completeSignIn } from './sign-in/complete-sign-in.ts'
 import { readMe } from './sign-in/me.ts'
 import { oidcCallback } from './sign-in/provider/oidc-callback.ts'
 import { oidcRedirect } from './sign-in/provider/oidc-redirect.ts'
+import {
+  confirmSecondFactor,
+  createRecoveryCodes,
+  readSecondFactor,
+  removeSecondFactor,
+  setUpSecondFactor,
+} from './sign-in/second-factor.ts'
+import { endSession, listSessions, signOutEverywhere } from './sign-in/sessions.ts'
 import { signIn, signOut } from './sign-in/session.ts'
 import { setPassword } from './sign-in/set-password.ts'
 import { readSignInMethods } from './sign-in/sign-in-methods.ts'
@@ -77,6 +96,7 @@ function handlersOf(deps: ConsoleDeps): Handlers {
     signOut: signOut(deps),
     oidcRedirect: throughProvider ? oidcRedirect(throughProvider) : withoutProvider,
     oidcCallback: throughProvider ? oidcCallback(throughProvider) : withoutProvider,
+    completeSignIn: completeSignIn(deps),
     readMe: readMe(deps),
     setPassword: setPassword(deps),
     listTokens: listTokens(deps),
@@ -85,12 +105,32 @@ function handlersOf(deps: ConsoleDeps): Handlers {
     createSignInCode: createSignInCode(deps),
     redeemSignInCode: redeemSignInCode(deps),
 
+    listSessions: listSessions(deps),
+    endSession: endSession(deps),
+    signOutEverywhere: signOutEverywhere(deps),
+    readSecondFactor: readSecondFactor(deps),
+    setUpSecondFactor: setUpSecondFactor(deps),
+    confirmSecondFactor: confirmSecondFactor(deps),
+    createRecoveryCodes: createRecoveryCodes(deps),
+    removeSecondFactor: removeSecondFactor(deps),
+
+    listUsers: listUsers(deps),
+    disableUser: disableUser(deps),
+    enableUser: enableUser(deps),
+    resetSecondFactor: resetSecondFactor(deps),
+    listOperators: listOperators(deps),
+    addOperator: addOperator(deps),
+    removeOperator: removeOperator(deps),
+
     listTenants: listTenants(deps),
     createTenant: createTenant(deps),
+    changeTenant: changeTenant(deps),
     deleteTenant: deleteTenant(deps),
     listMembers: listMembers(deps),
     setMember: setMember(deps),
     removeMember: removeMember(deps),
+    suspendMember: suspendMember(deps),
+    resumeMember: resumeMember(deps),
     listTeams: listTeams(deps),
     createTeam: createTeam(deps),
     deleteTeam: deleteTeam(deps),

@@ -24,6 +24,8 @@ import { repeat } from '@gateway/service-kit/async/repeat'
 import { makeAppointments } from './projects/appointments.ts'
 import { openConnectionTurns } from './request/connection-turns.ts'
 import { openRequestLimits } from './request/request-limits.ts'
+import { openSecretBox } from './sign-in/secret-box.ts'
+import { forgetSessions } from './sign-in/sessions.ts'
 import { openPasswords } from './sign-in/password.ts'
 import { openSignInProvider, type SignInProvider } from './sign-in/provider/sign-in-provider.ts'
 import { forgetAttempts, openThrottle } from './sign-in/throttle.ts'
@@ -81,7 +83,25 @@ export async function startConsole(config: ConsoleConfig, tools: ServiceTools) {
     work: async () => (log.info({ anchor: await auditAnchor({ prisma }) }, 'the audit was anchored'), 0),
   }
   const handingOver = { name: 'outgoing notices', everyMs: 1_000, work: () => handOverNotices({ prisma, ledger }) }
-  const jobs = [removal, forgetting, attempts, handingOver, seals, retention, anchoring, failures, appointments]
+  const now = () => new Date()
+  const sessionLimits = { idleMs: config.SESSION_IDLE_SECONDS * 1_000, maxMs: config.SESSION_MAX_SECONDS * 1_000 }
+  const sessions = {
+    name: 'ended sessions',
+    everyMs: 300_000,
+    work: () => forgetSessions({ prisma, now, sessionLimits }),
+  }
+  const jobs = [
+    removal,
+    forgetting,
+    attempts,
+    handingOver,
+    seals,
+    retention,
+    anchoring,
+    failures,
+    appointments,
+    sessions,
+  ]
   for (const job of jobs) onStop(job.name, repeat({ log }, job))
 
   const estimator = openEstimator({
@@ -93,14 +113,13 @@ export async function startConsole(config: ConsoleConfig, tools: ServiceTools) {
   readiness.check('postgres', async () => ((await revocationPrisma.$queryRaw`SELECT 1`) ? null : 'no answer'))
   const random = (bytes: number) => randomBytes(bytes)
   const newId = openIdGenerator(Date.now, randomFillSync)
-  const now = () => new Date()
   const requestLimits = openRequestLimits(config, { now, overloaded: metrics.overloaded })
   metrics.observePermits(requestLimits.counts)
   const deps: ConsoleDeps = {
     prisma,
     revocationPrisma,
     requestLimits,
-    followerLooks: openFollowerLooks({ prisma, ledger, now }),
+    followerLooks: openFollowerLooks({ prisma, ledger, now, sessionLimits }),
     ledger,
     assetStore,
     estimator,
@@ -109,6 +128,12 @@ export async function startConsole(config: ConsoleConfig, tools: ServiceTools) {
     throttle: openThrottle({ prisma }),
     leakReports: openLeakReports(),
     passwords: openPasswords({ random }),
+    sessionLimits,
+    secretBox: openSecretBox({
+      key: config.SECOND_FACTOR_KEY,
+      previousKey: config.SECOND_FACTOR_KEY_PREVIOUS,
+      random,
+    }),
     newId,
     random,
     now,

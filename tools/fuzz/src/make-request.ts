@@ -65,7 +65,7 @@ function change(draft: Draft, chance: Chance): void {
 
 /** Whether the operation ends or alters what its last ID names. */
 function isDestructive({ method, path }: Operation): boolean {
-  return method === 'DELETE' || method === 'PATCH' || /\/(revoke|rotate)$/.test(path)
+  return method === 'DELETE' || method === 'PATCH' || /\/(revoke|rotate|suspend|disable)$/.test(path)
 }
 
 /** The collection of the relation that an operation creates or ends, such as `grants`. */
@@ -89,6 +89,7 @@ function callerOf({ security, method, path }: Operation, chance: Chance): Caller
   const byUser = security.some((one) => 'personalToken' in one)
   const byKey = security.some((one) => 'key' in one)
   if (path === '/api/v2/me/password' && method === 'PUT') return chance.hits(0.9) ? 'spare' : 'none'
+  if (path === '/api/v2/me/sessions' && method === 'DELETE') return 'none' // it would end all tokens of the user
   if (!byUser && !byKey) return chance.hits(0.9) ? 'none' : chance.pick(['owner', 'forged'])
   const asKey = byKey && (!byUser || chance.hits(0.3))
   if (chance.hits(SHARES.rightCaller)) return asKey ? 'key' : 'owner'

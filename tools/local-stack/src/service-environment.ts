@@ -39,7 +39,8 @@ export interface StackFacts {
  *   this machine, whose ports no one else should reach by them.
  * Gateway: LEDGER_URL, SERVICE_PRIVATE_KEY, REDIS_URL, CONSOLE_URL, ASSETS_FOLDER, PROVIDERS and the keys that it names.
  * Worker: LEDGER_URL, SERVICE_PRIVATE_KEY, REDIS_URL, ASSETS_FOLDER, PROVIDERS and the keys that it names.
- * Console: DATABASE_URL, LEDGER_URL, SERVICE_PRIVATE_KEY, ASSETS_FOLDER, PUBLIC_URL where the gateway is on this machine alone.
+ * Console: DATABASE_URL, LEDGER_URL, SERVICE_PRIVATE_KEY, SECOND_FACTOR_KEY, ASSETS_FOLDER, PUBLIC_URL where the gateway is on this
+ *   machine alone.
  */
 export function serviceEnvironments(facts: StackFacts): Record<keyof StackPorts, Record<string, string>> {
   const { ports, secrets } = facts
@@ -78,6 +79,7 @@ export function serviceEnvironments(facts: StackFacts): Record<keyof StackPorts,
       ASSETS_FOLDER: facts.assetsFolder,
       LEDGER_URL: ledgerUrl,
       SERVICE_PRIVATE_KEY: secrets.services.console.privateKey,
+      SECOND_FACTOR_KEY: secrets.secondFactors,
       TRUSTED_PROXIES: 'loopback', // the gateway
       // So that the commands it shows name the gateway. On any other host, only the operator knows the public address.
       ...(isLoopback(facts.host) && { PUBLIC_URL: gatewayUrl(facts.host, ports.gateway) }),

@@ -17,6 +17,8 @@ const stackSecrets = z.object({
   redis: secret.default(newSecret),
   /** Encrypts the secrets of webhooks. */
   webhooks: secret.default(newSecret),
+  /** Encrypts the secrets of authenticator apps. */
+  secondFactors: secret.default(newSecret),
 })
 
 export type StackSecrets = z.output<typeof stackSecrets>
@@ -38,6 +40,7 @@ export function keepSecrets(folder: string): StackSecrets {
     databaseRoles: { ledger: newSecret(), console: newSecret() },
     redis: newSecret(),
     webhooks: newSecret(),
+    secondFactors: newSecret(),
   }
   write(file, made)
   return made

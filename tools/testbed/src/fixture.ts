@@ -4,9 +4,11 @@ import {
   KEY_SECRET_PREFIX,
   makeSecret,
   mintId,
+  SESSION_PREFIX,
   USER_TOKEN_PREFIX,
   SHOWN_CHARACTERS,
 } from '@gateway/api/ids'
+import { type Scope, userScopes } from '@gateway/api/console/scopes'
 import { Pool } from 'pg'
 import { nameOf } from './name-of.ts'
 import { productFixtures, type ProductOptions } from './product-fixture.ts'
@@ -62,6 +64,9 @@ export interface CallableTenantOptions {
   key?: Partial<KeyOptions>
 }
 
+/** Scopes of a personal token that may do all that its user may. */
+export const allScopes: readonly Scope[] = [...userScopes, 'operator']
+
 export type Fixture = Awaited<ReturnType<typeof openFixture>>
 
 export async function openFixture(adminUrl: string) {
@@ -82,16 +87,34 @@ export async function openFixture(adminUrl: string) {
     return user
   }
 
-  /** Creates a personal token of a user; returns its secret. */
-  async function token(user: string, { expiresInMs = 3_600_000 } = {}): Promise<{ id: string; secret: string }> {
+  /** Creates a personal token of a user, by default for everything; returns its secret. */
+  async function token(
+    user: string,
+    { expiresInMs = 400 * 86_400_000, scopes = allScopes, secondFactor = false } = {},
+  ): Promise<{ id: string; secret: string }> {
     const [tokenId, secret] = [id('tok'), makeSecret(USER_TOKEN_PREFIX, randomBytes(32))]
     const hash = createHash('sha256').update(secret).digest()
     await run(
-      `INSERT INTO control.user_tokens (id, user_id, name, hash, prefix, expires_at)
-       VALUES ($1, $2, 'a token', $3, $4, now() + $5 * interval '1 millisecond')`,
-      [tokenId, user, hash, secret.slice(0, SHOWN_CHARACTERS), expiresInMs],
+      `INSERT INTO control.user_tokens (id, user_id, name, hash, prefix, scopes, second_factor, expires_at)
+       VALUES ($1, $2, 'a token', $3, $4, $5, $6, now() + $7 * interval '1 millisecond')`,
+      [tokenId, user, hash, secret.slice(0, SHOWN_CHARACTERS), scopes, secondFactor, expiresInMs],
     )
     return { id: tokenId, secret }
+  }
+
+  /** Opens a session of a user; returns its secret, which is the value of the session cookie. */
+  async function session(
+    user: string,
+    { expiresInMs = 3_600_000, secondFactor = false } = {},
+  ): Promise<{ id: string; secret: string }> {
+    const [sessionId, secret] = [id('ses'), makeSecret(SESSION_PREFIX, randomBytes(32))]
+    const hash = createHash('sha256').update(secret).digest()
+    await run(
+      `INSERT INTO control.sessions (id, user_id, hash, method, second_factor, address, device, expires_at)
+       VALUES ($1, $2, $3, 'password', $4, '127.0.0.1', 'a test', now() + $5 * interval '1 millisecond')`,
+      [sessionId, user, hash, secondFactor, expiresInMs],
+    )
+    return { id: sessionId, secret }
   }
 
   /** Creates a service token of an organization or project. */
@@ -201,6 +224,7 @@ export async function openFixture(adminUrl: string) {
     id,
     user,
     token,
+    session,
     accessToken,
     tenant,
     project,

@@ -68,7 +68,7 @@ async function launchServices<Running extends RunningService>(options: ServiceSt
   } = options
   const folder = await temporaryFolder('services')
   const keys = { gateway: newServiceKeys(), worker: newServiceKeys(), console: newServiceKeys() }
-  const [providerKey, webhookKey] = [secret(), secret()]
+  const [providerKey, webhookKey, secondFactorKey] = [secret(), secret(), secret()]
   const provider = await startSimulatedProvider()
   const stops: (() => Promise<void>)[] = [() => rm(folder, { recursive: true, force: true }), provider.stop]
   const stop = async () => {
@@ -121,6 +121,7 @@ async function launchServices<Running extends RunningService>(options: ServiceSt
         DATABASE_URL: consoleDatabase!,
         LEDGER_URL: ledgerUrls[n % ledgerUrls.length]!,
         SERVICE_PRIVATE_KEY: keys.console.privateKey,
+        SECOND_FACTOR_KEY: secondFactorKey,
         TRUSTED_PROXIES: 'loopback', // the gateway
         ASSETS_FOLDER,
       }),

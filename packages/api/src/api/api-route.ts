@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { Scope } from '../console/scopes.ts'
 import type { RefusalCode } from '../refusal.ts'
 
 /**
@@ -17,6 +18,8 @@ export interface ApiRoute {
   description?: string
   /** Whose credential the route accepts. */
   by: 'key' | 'user' | 'key or user' | 'anyone'
+  /** Scopes that a personal token needs, all of them; `session`: no token may. Service tokens have permissions instead. */
+  scopes?: readonly Scope[] | 'session'
   parameters?: Readonly<Record<string, string>>
   headers?: Readonly<Record<string, HeaderField>>
   query?: z.ZodType

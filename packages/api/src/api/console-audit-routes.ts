@@ -3,7 +3,9 @@ import { pageOf } from '../console/page.ts'
 import type { ApiRoute } from './api-route.ts'
 import { csv, paged, route, tenant } from './console-rows.ts'
 
-const audit = route('Audit')
+const audit = route('Audit', 'organization')
+
+const readByOperator = { scopes: ['organization:read', 'operator'] } as const
 
 const table = csv(
   'the fields of an entry, `details` as JSON',
@@ -38,16 +40,19 @@ export const consoleAuditRoutes = {
     description: `${exported} Requires an Admin, or a token with the permission \`audit.read\`.`,
   }),
   listMyAudit: audit('GET', '/api/v2/me/audit', 'Read my security log', entries, {
+    scopes: ['account:read'],
     ...paged,
     query: auditQuery,
     description: 'Actions of the caller, and failed attempts to sign in as the caller.',
   }),
   listPlatformAudit: audit('GET', '/api/v2/audit', 'Read the audit log of all organizations', entries, {
+    ...readByOperator,
     ...paged,
     query: platformAuditQuery,
     description: 'Requires a platform operator.',
   }),
   exportPlatformAudit: audit('GET', '/api/v2/audit/export', 'Export the audit log of all organizations', lines, {
+    ...readByOperator,
     query: auditExportQuery,
     refusals: ['invalid_request'],
     description: `${exported} Requires a platform operator.`,

@@ -20,7 +20,7 @@ import { executionDetailShape, executionSummaryShape, progressQuery, progressSha
 const sandbox = `${tenant}/sandboxes/{sandbox}` as const
 const reached = ['sandbox_not_found'] as const
 
-const sandboxes = route('Sandbox products of a project')
+const sandboxes = route('Sandbox products of a project', 'flows')
 const executionKey = {
   'Idempotency-Key': {
     description:
@@ -121,6 +121,7 @@ export const consoleFlowRoutes = {
         'product_not_assigned',
         'input_type',
       ),
+      scopes: ['flows:read'],
       maxBodyBytes: flowLimits.bodyBytes,
       description:
         'For any revision without problems with this input, at current prices: the reservations along the most expensive path through the flow. Nothing is started or reserved.',

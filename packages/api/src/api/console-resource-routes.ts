@@ -9,7 +9,7 @@ import { pageQuery } from '../console/page.ts'
 import { fundingQuery, fundingRecord, journalPage, statement, statementQuery } from '../console/statement.ts'
 
 const asset = `${tenant}/assets/{asset}` as const
-const assets = route('Assets of a project')
+const assets = route('Assets of a project', 'assets')
 
 /** Images and audio, for Project Owners and Consumers; other users see none. */
 export const consoleAssetRoutes = {
@@ -36,7 +36,7 @@ export const consoleAssetRoutes = {
   }),
 } as const satisfies Record<string, ApiRoute>
 
-const tokens = route('Service tokens')
+const tokens = route('Service tokens', 'tokens')
 const madeWithSecret = made(withSecret('token', accessTokenRecord))
 const description =
   'The token has the listed permissions, in this organization or project only, until it expires or is deleted. It outlives the membership of its creator, and cannot grant access: no tokens, no keys, no roles.'
@@ -75,7 +75,7 @@ export const consoleTokenRoutes = {
   }),
 } as const satisfies Record<string, ApiRoute>
 
-const money = route('Money')
+const money = route('Money', 'money')
 
 /** What the ledger records of a project's money, for every user with a grant on the project (rules §7.7). */
 export const consoleBooksRoutes = {

@@ -18,6 +18,7 @@ import {
   newTenantBody,
   teamMemberRecord,
   teamRecord,
+  tenantPatch,
   tenantRecord,
 } from '../console/users.ts'
 import { appointmentRecord } from '../console/appointments.ts'
@@ -34,6 +35,7 @@ import {
   webhookRecord,
 } from '../console/notices.ts'
 import { latestRefusals, refusalCounts, refusalQuery } from '../console/refusals.ts'
+import { pendingSignIn, secondFactorCodeBody } from '../console/second-factor.ts'
 import { quotaPatch, quotaRecords } from '../quotas.ts'
 import {
   assignmentRecord,
@@ -60,7 +62,10 @@ import { consoleAuditRoutes } from './console-audit-routes.ts'
 import { consoleAssetRoutes, consoleBooksRoutes, consoleTokenRoutes } from './console-resource-routes.ts'
 import type { ApiRoute } from './api-route.ts'
 import { consoleFlowRoutes } from './console-flow-routes.ts'
+import { consoleSecurityRoutes } from './console-security-routes.ts'
 import {
+  byOperator,
+  bySession,
   csv,
   done,
   made,
@@ -77,25 +82,49 @@ import {
   withSecret,
 } from './console-rows.ts'
 
-const signIn = route('Sign-in')
-const users = route('Users')
-const projects = route('Projects')
-const keys = route('Keys')
-const money = route('Money')
-const notices = route('Notices')
-const catalogue = route('Catalogue')
+const signIn = route('Sign-in', 'account')
+const users = route('Users', 'organization')
+const projects = route('Projects', 'projects')
+const keys = route('Keys', 'keys')
+const money = route('Money', 'money')
+const notices = route('Notices', 'notices')
+const catalogue = route('Catalogue', 'catalogue')
 
 /** What a user does with a personal token or a session of the web console. Unknown fields are refused. */
 export const consoleRoutes = {
   readSignInMethods: signIn('GET', '/api/v2/session', 'Read the sign-in methods', one(signInMethods), {
     by: 'anyone',
   }),
-  signIn: signIn('POST', '/api/v2/session', 'Sign in with email and password', made(meRecord), {
-    ...sent(signInBody, 'sign_in_failed', 'rate_limited'),
-    by: 'anyone',
-    description: 'The session is a cookie that lasts twelve hours.',
-  }),
-  signOut: signIn('DELETE', '/api/v2/session', 'Sign out', done),
+  signIn: signIn(
+    'POST',
+    '/api/v2/session',
+    'Sign in with email and password',
+    {
+      ...made(meRecord),
+      202: {
+        description: 'The user has a second factor: send its code to POST /api/v2/session/second-factor',
+        body: pendingSignIn,
+      },
+    },
+    {
+      ...sent(signInBody, 'sign_in_failed', 'rate_limited'),
+      by: 'anyone',
+      description: 'The session is a cookie. It ends twelve hours after its last use, and after thirty days.',
+    },
+  ),
+  completeSignIn: signIn(
+    'POST',
+    '/api/v2/session/second-factor',
+    'Complete a sign-in with a code of the second factor',
+    made(meRecord),
+    {
+      ...sent(secondFactorCodeBody, 'second_factor_failed', 'rate_limited'),
+      by: 'anyone',
+      description:
+        'In the browser that signed in by password or provider, within ten minutes: with a code of the authenticator app, or a recovery code.',
+    },
+  ),
+  signOut: signIn('DELETE', '/api/v2/session', 'Sign out', done, bySession),
   oidcRedirect: signIn(
     'GET',
     '/api/v2/session/oidc',
@@ -111,6 +140,7 @@ export const consoleRoutes = {
     { by: 'anyone', refusals: ['sign_in_failed', 'not_permitted', 'not_found'] },
   ),
   readMe: signIn('GET', '/api/v2/me', 'Read the current user and their roles', one(meRecord), {
+    scopes: [],
     description: 'A service token has the roles of a user who can create such tokens, limited to `permissions`.',
   }),
   setPassword: signIn(
@@ -121,14 +151,16 @@ export const consoleRoutes = {
     sent(passwordBody, 'sign_in_failed', 'rate_limited'),
   ),
   listTokens: signIn('GET', '/api/v2/me/tokens', 'List your personal tokens', page(tokenRecord), paged),
-  createToken: signIn(
-    'POST',
-    '/api/v2/me/tokens',
-    'Create a personal token',
-    made(withSecret('token', tokenRecord)),
-    sentOnce(newTokenBody),
-  ),
-  deleteToken: signIn('DELETE', '/api/v2/me/tokens/{token}', 'Delete a personal token', done),
+  createToken: signIn('POST', '/api/v2/me/tokens', 'Create a personal token', made(withSecret('token', tokenRecord)), {
+    ...sentOnce(newTokenBody),
+    ...bySession,
+    description:
+      'It may do what the user may, in its scopes; by default it reads. It ends with the password of the user.',
+  }),
+  deleteToken: signIn('DELETE', '/api/v2/me/tokens/{token}', 'Delete a personal token', done, {
+    scopes: [],
+    description: 'A token deletes itself, and with the scope `account:write` others of its user.',
+  }),
   createSignInCode: signIn(
     'POST',
     '/api/v2/me/sign-in-codes',
@@ -136,6 +168,7 @@ export const consoleRoutes = {
     made(signInCode),
     {
       ...sent(newSignInCodeBody),
+      ...bySession,
       description:
         'The code is single use, expires in five minutes, and works only for the program that has the verifier.',
     },
@@ -148,9 +181,22 @@ export const consoleRoutes = {
     { ...sent(redeemedSignInCodeBody, 'rate_limited'), by: 'anyone' },
   ),
 
+  ...consoleSecurityRoutes,
+
   listTenants: users('GET', '/api/v2/tenants', 'List your organizations', page(tenantRecord), paged),
-  createTenant: users('POST', '/api/v2/tenants', 'Create an organization', made(tenantRecord), sentOnce(newTenantBody)),
-  deleteTenant: users('DELETE', tenant, 'Delete an empty organization', done, { refusals: ['not_empty'] }),
+  createTenant: users('POST', '/api/v2/tenants', 'Create an organization', made(tenantRecord), {
+    ...sentOnce(newTenantBody),
+    ...byOperator('organization'),
+  }),
+  changeTenant: users('PATCH', tenant, 'Change an organization', one(tenantRecord), {
+    ...sent(tenantPatch),
+    description:
+      'By an Admin. With `requireSecondFactor`, everything in the organization is refused to members who have not signed in with a second factor, and to their personal tokens. Keys and service tokens continue.',
+  }),
+  deleteTenant: users('DELETE', tenant, 'Delete an empty organization', done, {
+    ...byOperator('organization'),
+    refusals: ['not_empty'],
+  }),
   listMembers: users('GET', `${tenant}/members`, 'List members', page(memberRecord), paged),
   setMember: users(
     'POST',
@@ -165,6 +211,12 @@ export const consoleRoutes = {
     description:
       'Also ends the roles of the user in teams and projects; adding the user again does not restore them. Keys, service tokens and webhooks that the user created remain unless `end` names them. The response counts both.',
   }),
+  suspendMember: users('POST', `${tenant}/members/{user}/suspend`, 'Suspend a member', one(memberRecord), {
+    refusals: ['last_admin'],
+    description:
+      'By an Admin. Until resumed, the member has no access to the organization, and the keys that they created are refused from the next call on. Roles and grants stay.',
+  }),
+  resumeMember: users('POST', `${tenant}/members/{user}/resume`, 'Resume a suspended member', one(memberRecord)),
   listTeams: users('GET', `${tenant}/teams`, 'List teams', page(teamRecord), paged),
   createTeam: users('POST', `${tenant}/teams`, 'Create a team', made(teamRecord), sentOnce(newTeamBody)),
   deleteTeam: users('DELETE', `${tenant}/teams/{team}`, 'Delete a team without projects', done, {
@@ -204,6 +256,7 @@ export const consoleRoutes = {
   }),
   changeQuotas: projects('PATCH', `${project}/quotas`, 'Change quotas of a project', one(quotaRecords), {
     ...sent(quotaPatch),
+    ...byOperator('projects'),
     description:
       'Requires a platform operator. A quota below the current use deletes nothing; it refuses further additions.',
   }),
@@ -298,6 +351,7 @@ export const consoleRoutes = {
     one(admissionCheck),
     {
       ...sent(checkBody, 'not_permitted'),
+      scopes: ['keys:read'],
       description:
         'Decides like the admission of the call, but reserves and writes nothing. For users who can see the key and the wallet. Tokens of the prompt are not counted here: if the model has a tokenizer, a call refused here for its bytes may still be admitted.',
     },
@@ -306,6 +360,7 @@ export const consoleRoutes = {
   readWallet: money('GET', `${project}/wallet`, 'Read the wallet', one(walletShape)),
   fundWallet: money('POST', `${project}/wallet/fundings`, 'Fund the wallet', madeOrChanged(walletShape), {
     ...sent(fundingBody, 'already_exists'),
+    ...byOperator('money'),
     description: 'Takes effect once per funding ID: a repeat changes nothing, and a different amount is refused.',
   }),
   correctWallet: money(
@@ -315,6 +370,7 @@ export const consoleRoutes = {
     madeOrChanged(walletShape),
     {
       ...sent(correctionBody, 'already_exists', 'insufficient_budget'),
+      ...byOperator('money'),
       description:
         'The amount is signed; a debit never exceeds the available balance. Takes effect once per correction ID: a repeat changes nothing.',
     },
@@ -427,20 +483,14 @@ export const consoleRoutes = {
     ...paged,
     description: 'For members of any organization. Only platform operators see which providers serve a product.',
   }),
-  createProduct: catalogue(
-    'POST',
-    '/api/v2/products',
-    'Add a product',
-    made(productRecord),
-    sent(newProductBody, 'already_exists'),
-  ),
-  changeProduct: catalogue(
-    'PATCH',
-    '/api/v2/products/{product}',
-    'Change a product',
-    one(productRecord),
-    sent(productPatch),
-  ),
+  createProduct: catalogue('POST', '/api/v2/products', 'Add a product', made(productRecord), {
+    ...sent(newProductBody, 'already_exists'),
+    ...byOperator('catalogue'),
+  }),
+  changeProduct: catalogue('PATCH', '/api/v2/products/{product}', 'Change a product', one(productRecord), {
+    ...sent(productPatch),
+    ...byOperator('catalogue'),
+  }),
   ...consoleFlowRoutes,
   ...consoleAssetRoutes,
   ...consoleTokenRoutes,

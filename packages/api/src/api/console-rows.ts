@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { pageOf, pageQuery } from '../console/page.ts'
+import type { Scope, ScopeArea } from '../console/scopes.ts'
 import type { RefusalCode } from '../refusal.ts'
 import type { ApiRoute } from './api-route.ts'
 
@@ -13,9 +14,12 @@ type Method = ApiRoute['method']
 type Answers = ApiRoute['answers']
 type More = Partial<Omit<ApiRoute, 'method' | 'path' | 'tag' | 'summary' | 'answers'>>
 
-/** Creates rows under one heading, for a signed-in user unless `by` says otherwise. */
+/**
+ * Creates rows under one heading, for a signed-in user unless `by` says otherwise.
+ * @param area a personal token needs its scope to read for GET, and its scope to write for everything else
+ */
 export const route =
-  (tag: string) =>
+  (tag: string, area: ScopeArea) =>
   <const M extends Method, const Path extends string, const A extends Answers, const Extra extends More = object>(
     method: M,
     path: Path,
@@ -23,9 +27,27 @@ export const route =
     answers: A,
     more?: Extra,
   ): Row<M, Path, A, NoInfer<Extra>> =>
-    ({ method, path, tag, by: 'user', summary, answers, ...more }) as unknown as Row<M, Path, A, NoInfer<Extra>>
+    ({
+      method,
+      path,
+      tag,
+      by: 'user',
+      summary,
+      answers,
+      ...(more?.by !== 'anyone' && { scopes: [`${area}:${method === 'GET' ? 'read' : 'write'}`] }),
+      ...more,
+    }) as unknown as Row<M, Path, A, NoInfer<Extra>>
 
-type Row<M, Path, A, Extra> = { method: M; path: Path; tag: string; summary: string; answers: A } & ByUser<Extra>
+/** For rows that only the platform operator may use. */
+export const byOperator = (area: ScopeArea) => ({ scopes: [`${area}:write`, 'operator'] as const satisfies Scope[] })
+/** For rows that no token may use, because what they change outlives it. */
+export const bySession = { scopes: 'session' } as const
+
+type Row<M, Path, A, Extra> = { method: M; path: Path; tag: string; summary: string; answers: A } & Pick<
+  ApiRoute,
+  'scopes'
+> &
+  ByUser<Extra>
 type ByUser<Extra> = Extra extends { by: ApiRoute['by'] } ? Extra : Extra & { by: 'user' }
 
 export const one = <Body extends z.ZodType>(body: Body) => ({ 200: { description: 'OK', body } })

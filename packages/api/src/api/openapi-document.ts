@@ -5,6 +5,7 @@ import { bytesShape } from './answer-shapes.ts'
 import type { ApiRoute } from './api-route.ts'
 import { exampleOf, exampleOfContent, examplePng } from './example-of.ts'
 import { exampleIds } from '../example-ids.ts'
+import { tenant } from './console-rows.ts'
 import { consoleRoutes } from './console-routes.ts'
 import { flowRoutes } from './flow-routes.ts'
 import { gatewayRoutes } from './gateway-routes.ts'
@@ -20,11 +21,11 @@ export const apiRoutes: readonly ApiRoute[] = [gatewayRoutes, flowRoutes, consol
 
 type Json = Record<string, unknown>
 
-const security: Record<ApiRoute['by'], Json[]> = {
-  key: [{ key: [] }],
-  user: [{ personalToken: [] }, { accessToken: [] }, { session: [] }],
-  'key or user': [{ key: [] }, { personalToken: [] }, { accessToken: [] }, { session: [] }],
-  anyone: [],
+function securityOf({ by, scopes = [] }: ApiRoute): Json[] {
+  const key: Json[] = by === 'key' || by === 'key or user' ? [{ key: [] }] : []
+  if (by === 'key' || by === 'anyone') return key
+  if (scopes === 'session') return [...key, { session: [] }]
+  return [...key, { personalToken: [...scopes] }, { accessToken: [] }, { session: [] }]
 }
 
 const anybody: RefusalCode[] = ['method_not_allowed', 'internal_error', 'overloaded', 'unavailable']
@@ -44,6 +45,12 @@ const always: Record<ApiRoute['by'], RefusalCode[]> = {
   user: [...users, ...anybody],
   'key or user': [...users, 'key_invalid', 'key_revoked', 'key_expired', ...anybody],
   anyone: anybody,
+}
+
+function refusalsOfTokens({ path, scopes = [] }: ApiRoute): RefusalCode[] {
+  const ofScopes: RefusalCode[] =
+    scopes === 'session' ? ['session_required'] : scopes.length > 0 ? ['scope_missing'] : []
+  return path.startsWith(tenant) ? [...ofScopes, 'second_factor_required'] : ofScopes
 }
 
 /** The whole document, as served at /openapi.json. */
@@ -67,7 +74,12 @@ export function openApiDocument(routes: readonly ApiRoute[] = apiRoutes): Json {
       schemas: Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, refer(schema, true)])),
       securitySchemes: {
         key: { type: 'http', scheme: 'bearer', bearerFormat: 'svc_…', description: 'A key of a project' },
-        personalToken: { type: 'http', scheme: 'bearer', bearerFormat: 'svu_…', description: 'A personal token' },
+        personalToken: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: 'svu_…',
+          description: 'A personal token with the scopes listed',
+        },
         accessToken: {
           type: 'http',
           scheme: 'bearer',
@@ -93,14 +105,14 @@ function operation(route: ApiRoute): Json {
     tags: [tag],
     summary,
     ...(description && { description }),
-    security: security[by],
+    security: securityOf(route),
     parameters: [...pathParameters(route), ...headerParameters(route), ...queryParameters(route)],
     ...(content && { requestBody: { required: true, content } }),
     responses: {
       ...Object.fromEntries(
         Object.entries(answers).map(([status, answer]) => [status, response(answer, route.example?.answer)]),
       ),
-      ...refusalResponses([...always[by], ...(route.refusals ?? [])]),
+      ...refusalResponses([...always[by], ...refusalsOfTokens(route), ...(route.refusals ?? [])]),
     },
   }
 }

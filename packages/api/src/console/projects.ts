@@ -3,7 +3,7 @@ import { exampleIds, exampleValues } from '../example-ids.ts'
 import { flowLimits } from '../limits.ts'
 import { rateLimits } from '../rates.ts'
 import { id, label, named, projectRole, time } from './fields.ts'
-import { memberRecord } from './users.ts'
+import { userWithRole } from './users.ts'
 
 export const newProjectBody = z
   .strictObject({ name: label(100), team: id.optional() })
@@ -44,7 +44,7 @@ export type ProjectRecord = z.infer<typeof projectRecord>
 export const newGrantBody = z
   .strictObject({ user: id, role: projectRole })
   .meta({ examples: [{ user: exampleIds.user, role: 'Project Consumer' }] })
-export const grantRecord = memberRecord.extend({ role: projectRole }).meta({
+export const grantRecord = userWithRole.extend({ role: projectRole }).meta({
   examples: [
     {
       id: exampleIds.user,

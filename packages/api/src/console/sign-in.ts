@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { exampleIds, exampleValues } from '../example-ids.ts'
 import { tokenPermission } from './access-tokens.ts'
 import { isConsoleAddress } from './console-address.ts'
+import { readScopes, scope } from './scopes.ts'
 import { id, label, named, projectRole, teamRole, tenantRole, time } from './fields.ts'
 
 export const email = z.string().trim().toLowerCase().max(254).pipe(z.email())
@@ -19,8 +20,9 @@ export const signInMethods = z
       .strictObject({ path: z.string(), isReached: z.boolean() })
       .nullable()
       .describe('URL at which a browser signs in through OpenID Connect'),
+    secondFactor: z.boolean().describe('whether the sign-in of this browser lacks only the code of the second factor'),
   })
-  .meta({ examples: [{ baseUrl: 'https://gateway.example.com/v1', provider: null }] })
+  .meta({ examples: [{ baseUrl: 'https://gateway.example.com/v1', provider: null, secondFactor: false }] })
 export type SignInMethods = z.infer<typeof signInMethods>
 
 export const oidcRedirectQuery = z
@@ -54,9 +56,14 @@ export const meRecord = z
       .describe(
         'permissions of a service token, within its roles; null: a user, who has all permissions of their roles',
       ),
+    scopes: z.array(scope).nullable().describe('of a personal token; null: a session, or a token of a program'),
+    secondFactor: z.boolean().describe('whether the session, or the one that made the token, had a second factor'),
     tenants: z.array(
       named.extend({
         role: tenantRole,
+        needsSecondFactor: z
+          .boolean()
+          .describe('whether all in it is refused until the user signs in with a second factor'),
         teams: z.array(named.extend({ role: teamRole })),
         projects: z.array(named.extend({ role: projectRole })),
       }),
@@ -71,11 +78,14 @@ export const meRecord = z
         platformOperator: false,
         traceUrl: null,
         permissions: null,
+        scopes: null,
+        secondFactor: true,
         tenants: [
           {
             id: exampleIds.tenant,
             name: 'Acme',
             role: 'Admin',
+            needsSecondFactor: false,
             teams: [{ id: exampleIds.team, name: 'Search', role: 'Team Owner' }],
             projects: [{ id: exampleIds.project, name: 'Summaries', role: 'Project Owner' }],
           },
@@ -86,15 +96,25 @@ export const meRecord = z
 export type MeRecord = z.infer<typeof meRecord>
 
 export const newTokenBody = z
-  .strictObject({ name: label(100), expiresInDays: z.int().min(1).max(365).default(90) })
-  .meta({ examples: [{ name: 'My laptop', expiresInDays: 30 }] })
+  .strictObject({
+    name: label(100),
+    scopes: z
+      .array(scope)
+      .min(1)
+      .max(30)
+      .default([...readScopes])
+      .describe('what it may do of what its user may; `:write` includes `:read`; by default it reads'),
+    expiresInDays: z.int().min(1).max(365).default(90),
+  })
+  .meta({ examples: [{ name: 'My laptop', scopes: ['flows:write', 'money:read'], expiresInDays: 30 }] })
 export const tokenRecord = z
   .strictObject({
     id,
     name: z.string(),
     prefix: z.string(),
+    scopes: z.array(scope),
     createdAt: time,
-    expiresAt: time.nullable(),
+    expiresAt: time,
   })
   .meta({
     examples: [
@@ -102,6 +122,7 @@ export const tokenRecord = z
         id: exampleIds.token,
         name: 'My laptop',
         prefix: 'svu_8Kq2ZtYb',
+        scopes: ['flows:write', 'money:read'],
         createdAt: '2026-11-20T09:00:00.000Z',
         expiresAt: '2026-12-20T09:00:00.000Z',
       },
@@ -117,7 +138,15 @@ const bytes32 = z.string().regex(/^[\w-]{43}$/, 'must be 43 characters of base64
 /** The personal token to create, and a challenge that only the requesting program can answer. */
 export const newSignInCodeBody = newTokenBody
   .extend({ challenge: bytes32.describe('PKCE code challenge: the SHA-256 of the verifier, in base64url') })
-  .meta({ examples: [{ name: 'gateway on laptop', challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM' }] })
+  .meta({
+    examples: [
+      {
+        name: 'gateway on laptop',
+        scopes: ['flows:write', 'keys:read'],
+        challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+      },
+    ],
+  })
 
 export const signInCode = z
   .strictObject({ code: bytes32.describe('shown only once, single use'), expiresAt: time })

@@ -7,9 +7,11 @@ import { Facts } from '../components/facts.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
 import { TokensSection } from '../settings/tokens-section.tsx'
 import { PasswordForm } from './password-form.tsx'
+import { SecondFactorSection } from './second-factor-section.tsx'
+import { SessionsSection } from './sessions-section.tsx'
 import { usePersonalTokens } from './use-personal-tokens.ts'
 
-/** The user's profile, sign-in methods and personal tokens. */
+/** The user's profile, personal tokens, second factor, sessions and password. */
 export function AccountScreen() {
   const { id, name, email, platformOperator, tenants } = useMe()
   const signOut = useMutation({
@@ -42,8 +44,10 @@ export function AccountScreen() {
       <TokensSection
         title="Personal tokens"
         of={usePersonalTokens()}
-        text="Until it expires, anyone who sends one as Authorization: Bearer svu_… can do everything you can. For scripts, prefer a service token, which has only the permissions you pick."
+        text="Until it expires, anyone who sends one as Authorization: Bearer svu_… can do what you can, in its scopes. For scripts, prefer a service token, which doesn't depend on you."
       />
+      <SecondFactorSection />
+      <SessionsSection />
       <PasswordForm email={email} />
     </Screen>
   )

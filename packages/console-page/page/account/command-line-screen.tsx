@@ -9,6 +9,7 @@ import { EmptyState } from '../components/empty-state.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
 import { TextField } from '../components/text-field.tsx'
 import { addressOfCode, type CommandLineView } from './command-line-view.ts'
+import { readScopes, userScopes } from '@gateway/api/console/scopes'
 import { DEFAULT_DAYS, TokenDays } from '../settings/token-days.tsx'
 
 /** Asks the user to give the command line a personal token (decision 20). */
@@ -33,12 +34,15 @@ export function CommandLineScreen() {
 }
 
 function Confirm(view: CommandLineView & { challenge: string }) {
-  const { email } = useMe()
+  const { email, platformOperator } = useMe()
+  const [isReadOnly, setReadOnly] = useState(false)
+  const [isOperator, setOperator] = useState(false)
   const [name, setName] = useState(view.name ?? '')
   const [days, setDays] = useState(DEFAULT_DAYS)
   const confirm = useMutation({
     mutationFn: () => {
-      const body = { challenge: view.challenge, name, expiresInDays: Number(days) }
+      const scopes = [...(isReadOnly ? readScopes : userScopes), ...(isOperator ? (['operator'] as const) : [])]
+      const body = { challenge: view.challenge, name, scopes, expiresInDays: Number(days) }
       return ask('POST', '/api/v2/me/sign-in-codes', { params: {}, body })
     },
     onSuccess: ({ code }) => {
@@ -64,7 +68,7 @@ function Confirm(view: CommandLineView & { challenge: string }) {
     )
   return (
     <form className="card stack" aria-label="Sign in the command line" onSubmit={onSubmit}>
-      <p>The command line receives a personal token that can do everything you can in this console, as {email}.</p>
+      <p>The command line receives a personal token that can do what you can in this console, as {email}.</p>
       <p className="notice">
         Confirm only if you just ran <code>gateway login</code> yourself.
       </p>
@@ -79,6 +83,16 @@ function Confirm(view: CommandLineView & { challenge: string }) {
         />
         <TokenDays days={days} onChange={setDays} />
       </div>
+      <label className="choice">
+        <input type="checkbox" checked={isReadOnly} onChange={({ target }) => setReadOnly(target.checked)} />
+        <span>Read only</span>
+      </label>
+      {platformOperator && (
+        <label className="choice">
+          <input type="checkbox" checked={isOperator} onChange={({ target }) => setOperator(target.checked)} />
+          <span>Act as a platform operator</span>
+        </label>
+      )}
       <RefusalBox error={confirm.error} />
       <div className="buttons">
         <button type="submit" className="button main" disabled={confirm.isPending}>

@@ -7,7 +7,7 @@ import { announce } from '../frame/announcer.ts'
 import { TextField } from '../components/text-field.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
 
-/** Changes the user's password. This ends every session, so that anyone else signed in as the user is signed out. */
+/** Changes the user's password. This ends every session and personal token, so that anyone else signed in is out. */
 export function PasswordForm({ email }: { email: string }) {
   const [current, setCurrent] = useState('')
   const [password, setPassword] = useState('')
@@ -29,9 +29,7 @@ export function PasswordForm({ email }: { email: string }) {
   return (
     <section className="card stack" aria-label="Password">
       <h2>Password</h2>
-      <p className="soft">
-        Changing your password signs you out everywhere. Personal tokens keep working: delete any you don't recognize.
-      </p>
+      <p className="soft">Changing your password signs you out everywhere and deletes your personal tokens.</p>
       <form className="stack" onSubmit={onSubmit}>
         <input type="text" autoComplete="username" value={email} readOnly hidden />
         <div className="pair">

@@ -18,7 +18,7 @@ export function AccountMenu() {
     <PopupMenu className="menu" label={label} summaryClass="button quiet icon-only">
       <h3>{name}</h3>
       <p className="soft small">{email}</p>
-      <Link to="/account">Password and personal tokens</Link>
+      <Link to="/account">Account and security</Link>
       <Link to="/account/security-log">Security log</Link>
       <button type="button" className="item" onClick={() => signOut.mutate()}>
         Sign out

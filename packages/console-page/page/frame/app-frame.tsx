@@ -2,6 +2,7 @@ import { useEffect, useState } from 'react'
 import { Outlet, useLocation } from '@tanstack/react-router'
 import { useAnnouncement } from './announcer.ts'
 import { Rail } from './rail.tsx'
+import { SecondFactorNotice } from './second-factor-notice.tsx'
 import { TopBar } from './top-bar.tsx'
 
 /** Layout around every screen. */
@@ -21,6 +22,7 @@ export function AppFrame() {
         <Rail isOpen={isRailOpen} />
         <TopBar isRailOpen={isRailOpen} onRail={() => setRailOpen(!isRailOpen)} />
         <main id="main">
+          <SecondFactorNotice />
           <Outlet />
         </main>
       </div>

@@ -6,6 +6,7 @@ const screens = [
   { to: '/operator/products', title: 'Products', icon: 'models' },
   { to: '/operator/money', title: 'Money', icon: 'wallet' },
   { to: '/operator/organizations', title: 'Organizations', icon: 'account' },
+  { to: '/operator/users', title: 'Users', icon: 'users' },
   { to: '/operator/audit', title: 'Audit log', icon: 'audit' },
 ] as const
 

@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import type { MemberRecord } from '@gateway/api/console/users'
+import { Badge } from '../components/badge.tsx'
 import type { Column } from '../components/data-table.tsx'
 import { Moment } from '../components/moment.tsx'
 import { UserName } from '../users/user-name.tsx'
@@ -9,21 +10,37 @@ import { AddMemberDialog } from './add-member-dialog.tsx'
 import { ListScreen } from './list-screen.tsx'
 import { MemberRoleDialog } from './member-role-dialog.tsx'
 import { RemoveMemberDialog } from './remove-member-dialog.tsx'
+import { SecondFactorCard } from './second-factor-card.tsx'
+import { SuspendMemberDialog } from './suspend-member-dialog.tsx'
 import { useMembers, useOrganization } from './use-organization.ts'
+
+type Act = 'Edit' | 'Suspend' | 'Resume' | 'Remove'
 
 /** Members of the organization. */
 export function MembersScreen() {
   const { name, isAdmin } = useOrganization()
   const members = useMembers()
   const [isAdding, setAdding] = useState(false)
-  const [chosen, setChosen] = useState<{ act: 'Edit' | 'Remove'; member: MemberRecord } | null>(null)
+  const [chosen, setChosen] = useState<{ act: Act; member: MemberRecord } | null>(null)
   const onClose = () => setChosen(null)
   const columns: Column<MemberRecord>[] = [
     { head: 'User', cell: (member) => <UserName of={member} /> },
     { head: 'Role', cell: ({ role }) => role },
+    {
+      head: 'State',
+      cell: ({ suspendedAt }) =>
+        suspendedAt === null ? <Badge tone="good" text="Active" /> : <Badge tone="bad" text="Suspended" />,
+    },
+    ...(isAdmin
+      ? [{ head: 'Second factor', cell: ({ secondFactor }: MemberRecord) => (secondFactor ? 'On' : 'Off') }]
+      : []),
     { head: 'Member since', cell: ({ createdAt }) => <Moment iso={createdAt} to="day" /> },
     ...actionColumn<MemberRecord>(isAdmin, (member) => (
-      <RowButtons acts={['Edit', 'Remove']} of={member.name} onChoose={(act) => setChosen({ act, member })} />
+      <RowButtons<Act>
+        acts={['Edit', member.suspendedAt === null ? 'Suspend' : 'Resume', 'Remove']}
+        of={member.name}
+        onChoose={(act) => setChosen({ act, member })}
+      />
     )),
   ]
   return (
@@ -43,8 +60,12 @@ export function MembersScreen() {
       empty={{ title: 'No members yet', text: 'An Admin can add members.' }}
     >
       {!isAdmin && <p className="soft">Only an Admin of the organization can add members and change roles.</p>}
+      {isAdmin && <SecondFactorCard />}
       {isAdding && <AddMemberDialog onClose={() => setAdding(false)} />}
       {chosen?.act === 'Edit' && <MemberRoleDialog of={chosen.member} onClose={onClose} />}
+      {(chosen?.act === 'Suspend' || chosen?.act === 'Resume') && (
+        <SuspendMemberDialog of={chosen.member} onClose={onClose} />
+      )}
       {chosen?.act === 'Remove' && <RemoveMemberDialog of={chosen.member} onClose={onClose} />}
     </ListScreen>
   )

@@ -30,6 +30,7 @@ export function useTenantTokens(): TokenScope {
     tokens: data,
     placeOf: ({ project }) => (project ? (projects.find(({ id }) => id === project)?.name ?? project) : 'Organization'),
     error,
+    label: 'Permissions',
     permissions,
     create: (token, idempotencyKey) =>
       ask('POST', '/api/v2/tenants/{tenant}/tokens', {

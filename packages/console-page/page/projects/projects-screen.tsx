@@ -16,9 +16,11 @@ export function ProjectsScreen() {
           Ask an Admin to add you by your email ({email}) or your user ID.
         </EmptyState>
       )}
-      {tenants.map((tenant) => (
-        <OrganizationProjects key={tenant.id} tenant={tenant} />
-      ))}
+      {tenants
+        .filter(({ needsSecondFactor }) => !needsSecondFactor)
+        .map((tenant) => (
+          <OrganizationProjects key={tenant.id} tenant={tenant} />
+        ))}
     </Screen>
   )
 }

@@ -35,7 +35,7 @@ export function CreateTokenDialog({ of, onClose }: { of: TokenScope; onClose: ()
     <FormDialog
       title="Create token"
       submit="Create token"
-      isReady={of.permissions === null || permissions.length > 0}
+      isReady={permissions.length > 0}
       change={create}
       onDone={() => {}}
       onClose={onClose}
@@ -49,26 +49,24 @@ export function CreateTokenDialog({ of, onClose }: { of: TokenScope; onClose: ()
         onChange={setName}
       />
       <TokenDays days={days} onChange={setDays} />
-      {of.permissions && (
-        <fieldset className="stack">
-          <legend>Permissions</legend>
-          <div className="choices">
-            {Object.entries(of.permissions).map(([permission, text]) => (
-              <label key={permission} className="choice">
-                <input
-                  type="checkbox"
-                  checked={permissions.includes(permission)}
-                  onChange={({ target }) => toggle(permission, target.checked)}
-                />
-                <span>
-                  {text} <code className="soft">{permission}</code>
-                </span>
-              </label>
-            ))}
-          </div>
-          {permissions.length === 0 && <span className="soft small">Select at least one.</span>}
-        </fieldset>
-      )}
+      <fieldset className="stack">
+        <legend>{of.label}</legend>
+        <div className="choices">
+          {Object.entries(of.permissions).map(([permission, text]) => (
+            <label key={permission} className="choice">
+              <input
+                type="checkbox"
+                checked={permissions.includes(permission)}
+                onChange={({ target }) => toggle(permission, target.checked)}
+              />
+              <span>
+                {text} <code className="soft">{permission}</code>
+              </span>
+            </label>
+          ))}
+        </div>
+        {permissions.length === 0 && <span className="soft small">Select at least one.</span>}
+      </fieldset>
     </FormDialog>
   )
 }

@@ -1,8 +1,10 @@
 import type { AccessTokenRecord } from '@gateway/api/console/access-tokens'
 import type { TokenRecord } from '@gateway/api/console/sign-in'
 
-/** Token in a list. A personal token has all permissions of its user and lists none. */
-export type ShownToken = TokenRecord & Partial<Pick<AccessTokenRecord, 'permissions' | 'createdBy' | 'project'>>
+/** Token in a list. A personal token has scopes instead of permissions, and no creator. */
+export type ShownToken = Pick<TokenRecord, 'id' | 'name' | 'prefix' | 'createdAt' | 'expiresAt'> &
+  Pick<AccessTokenRecord, 'permissions'> &
+  Partial<Pick<AccessTokenRecord, 'createdBy' | 'project'>>
 
 export interface NewToken {
   name: string
@@ -18,6 +20,8 @@ export interface TokenScope {
   placeOf?: (token: ShownToken) => string
   create(token: NewToken, idempotencyKey: string): Promise<{ secret: string | null; resolution?: string | undefined }>
   remove(token: string): Promise<unknown>
-  /** Selectable permissions with their labels; null if a token doesn't list any. */
-  permissions: Readonly<Record<string, string>> | null
+  /** Heading of the permissions. */
+  label: 'Permissions' | 'Scopes'
+  /** Selectable permissions with their labels. */
+  permissions: Readonly<Record<string, string>>
 }

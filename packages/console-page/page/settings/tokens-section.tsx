@@ -27,11 +27,9 @@ export function TokensSection({ title, of, text }: { title: string; of: TokenSco
       ),
     },
     ...(of.placeOf ? [{ head: 'Scope', cell: of.placeOf }] : []),
-    ...(of.permissions
-      ? [{ head: 'Permissions', cell: ({ permissions = [] }: ShownToken) => permissions.join(', ') }]
-      : []),
+    { head: of.label, cell: ({ permissions }) => permissions.join(', ') },
     { head: 'Created', cell: ({ createdAt }) => <Moment iso={createdAt} to="day" /> },
-    { head: 'Expires', cell: ({ expiresAt }) => (expiresAt ? <Moment iso={expiresAt} to="day" /> : 'Never') },
+    { head: 'Expires', cell: ({ expiresAt }) => <Moment iso={expiresAt} to="day" /> },
     {
       head: 'Actions',
       cell: (token) => <RowButtons acts={['Delete']} of={`token ${token.name}`} onChoose={() => setDeleted(token)} />,

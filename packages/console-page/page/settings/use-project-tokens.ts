@@ -27,6 +27,7 @@ export function useProjectTokens(): TokenScope {
   return {
     tokens: data,
     error,
+    label: 'Permissions',
     permissions,
     create: (token, idempotencyKey) =>
       ask('POST', path, { params, body: { ...token, permissions: token.permissions as Permission[] }, idempotencyKey }),

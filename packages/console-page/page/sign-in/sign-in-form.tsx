@@ -1,34 +1,49 @@
 import { useRef, useState, type FormEvent } from 'react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import type { MeRecord } from '@gateway/api/console/sign-in'
 import { ask } from '../api/ask.ts'
 import { keepAnswer } from '../api/read-again.ts'
 import { readingMe } from '../api/session.ts'
 import { Field } from '../components/field.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
+import { SecondFactorForm } from './second-factor-form.tsx'
 
-/** Sign-in form. `email` is prefilled with the address of an expired session. */
-export function SignInForm({ email: known = '' }: { email?: string }) {
+/**
+ * Sign-in form: email and password, then the code of a second factor if the user has one.
+ * @param email prefilled with the address of an expired session
+ * @param isCodeMissing whether a sign-in of this browser already lacks only its code
+ */
+export function SignInForm({ email: known = '', isCodeMissing = false }: { email?: string; isCodeMissing?: boolean }) {
+  const [hasCancelled, setCancelled] = useState(false)
   const [email, setEmail] = useState(known)
   const [password, setPassword] = useState('')
   const passwordField = useRef<HTMLInputElement>(null)
   const client = useQueryClient()
   const signIn = useMutation({
     mutationFn: () => ask('POST', '/api/v2/session', { params: {}, body: { email, password } }),
-    onSuccess: async (me) => {
-      // A different user must not see the previous user's data.
-      if (known !== '' && me.email !== known) return location.reload()
-      await keepAnswer(client, readingMe, me)
-      await client.invalidateQueries({ predicate: ({ state }) => state.status === 'error' })
-    },
+    onSuccess: (answer) => ('email' in answer ? onSignedIn(answer) : setCancelled(false)),
     onError: () => {
       setPassword('')
       passwordField.current?.focus()
     },
   })
+  async function onSignedIn(me: MeRecord) {
+    // A different user must not see the previous user's data.
+    if (known !== '' && me.email !== known) return location.reload()
+    await keepAnswer(client, readingMe, me)
+    await client.invalidateQueries({ predicate: ({ state }) => state.status === 'error' })
+  }
   const onSubmit = (event: FormEvent) => {
     event.preventDefault()
     signIn.mutate()
   }
+  const onCancel = () => {
+    setCancelled(true)
+    setPassword('')
+    signIn.reset()
+  }
+  if (!hasCancelled && (isCodeMissing || signIn.data))
+    return <SecondFactorForm onDone={onSignedIn} onCancel={onCancel} />
   return (
     <form className="stack" onSubmit={onSubmit}>
       <Field label="Email">

@@ -9,8 +9,8 @@ export function SignInScreen() {
   return (
     <main className="narrow card">
       <Screen title="Sign in">
-        {data?.provider && <ProviderLink provider={data.provider} />}
-        <SignInForm />
+        {data?.provider && !data.secondFactor && <ProviderLink provider={data.provider} />}
+        <SignInForm isCodeMissing={data?.secondFactor ?? false} />
       </Screen>
     </main>
   )

@@ -21,7 +21,7 @@ export function projectAccess({
 }: {
   grants: GrantRecord[]
   team: TeamMemberRecord[]
-  members: MemberRecord[]
+  members: Omit<MemberRecord, 'suspendedAt' | 'secondFactor'>[]
 }): ProjectAccess[] {
   const roleIn = <Role>(rows: { id: string; role: Role }[]) => new Map(rows.map(({ id, role }) => [id, role]))
   const [granted, inTeam, membership] = [roleIn(grants), roleIn(team), roleIn(members)]

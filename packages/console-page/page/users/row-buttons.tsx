@@ -1,4 +1,14 @@
-const dangers: readonly string[] = ['Unassign', 'Remove access', 'Remove', 'Delete']
+const dangers: readonly string[] = [
+  'Unassign',
+  'Remove access',
+  'Remove',
+  'Delete',
+  'Suspend',
+  'Sign out',
+  'Disable',
+  'Remove operator',
+  'Reset second factor',
+]
 
 /** Actions of one row. The accessible name of each button includes the row's name. */
 export function RowButtons<Act extends string>({

@@ -16,14 +16,14 @@ const MAX_SEEN = 16 * MAX_CHARACTERS
 
 const names =
   'authorization|cookie|secret|passwo?r?d|pwd|token|api[_-]?key|(?:access|account|private|signing|encryption|webhook)[_-]?key|credential|signature|sig(?==)'
-const forms = String.raw`sv[cut]_|sk-|[rp]k_live_|whsec_|AIza|A[KS]IA|gh[pousr]_|github_pat_|glpat-|xox[abp]-|hf_|gsk_|xai-|eyJ|-----BEGIN|bearer`
+const forms = String.raw`sv[cuts]_|sk-|[rp]k_live_|whsec_|AIza|A[KS]IA|gh[pousr]_|github_pat_|glpat-|xox[abp]-|hf_|gsk_|xai-|eyJ|-----BEGIN|bearer`
 
 const byName = new RegExp(names, 'i')
 const suspicious = new RegExp(`${names}|${forms}|://`, 'i')
 
 /** A boundary also after an escaped line break, in JSON inside a text. */
 const start = String.raw`(?<=^|[^0-9A-Za-z]|\\[nrt])`
-const ownSecret = /(sv[cut]_[0-9A-Za-z]{8})[0-9A-Za-z]{4,}/g
+const ownSecret = /(sv[cuts]_[0-9A-Za-z]{8})[0-9A-Za-z]{4,}/g
 const providerKey = new RegExp(
   String.raw`${start}(sk-|[rp]k_live_|whsec_|AIza|A[KS]IA|gh[pousr]_|github_pat_|glpat-|xox[abp]-|hf_|gsk_|xai-)[\w+/=.-]{10,}`,
   'g',

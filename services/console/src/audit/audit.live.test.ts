@@ -55,11 +55,21 @@ test('every change writes exactly one audit row, and a refused request writes no
   await one('201', 'project.create', () => owner.post(`${path}/projects`, { name: 'P' })).then(({ id }) =>
     one('204', 'project.delete', () => owner.delete(`${path}/projects/${id}`)),
   )
+  await one('200', 'member.suspend', () => owner.post(`${path}/members/${member.id}/suspend`))
+  await one('200', 'member.resume', () => owner.post(`${path}/members/${member.id}/resume`))
   await one('200', 'member.remove', () => owner.delete(`${path}/members/${member.id}`))
-  await one('201', 'token.create', () => owner.post('/api/v2/me/tokens', { name: 't' })).then(({ token }) =>
+  await one('200', 'user.disable', () => operator.post(`/api/v2/users/${outsider.id}/disable`))
+  await one('200', 'user.enable', () => operator.post(`/api/v2/users/${outsider.id}/enable`))
+  const bySession = (id: string) => signIn({ id, by: 'session' })
+  const [operatorSession, ownerSession] = [await bySession(operator.id), await bySession(owner.id)]
+  await one('201', 'operator.add', () => operatorSession.post('/api/v2/operators', { user: outsider.id }))
+  await one('204', 'operator.remove', () => operatorSession.delete(`/api/v2/operators/${outsider.id}`))
+  await one('200', 'tenant.change', () => owner.patch(path, { requireSecondFactor: false }))
+  await one('201', 'token.create', () => ownerSession.post('/api/v2/me/tokens', { name: 't' })).then(({ token }) =>
     one('204', 'token.delete', () => owner.delete(`/api/v2/me/tokens/${token.id}`)),
   )
   await one('204', 'password.set', () => owner.put('/api/v2/me/password', { password: 'long enough for it' }))
+  await one('204', 'user.sign-out', () => owner.delete('/api/v2/me/sessions'))
   const change = { state: 'suspended' }
   await one('200', 'product.change', () => operator.patch(`/api/v2/products/${encodeURIComponent(product)}`, change))
   const { rows } = await fixture.run(
@@ -127,7 +137,8 @@ test("a user's own security events are repeated for each of their organizations,
       user.id,
     ])
   const product = await fixture.product()
-  const { body } = await user.post('/api/v2/me/tokens', { name: 't' })
+  const session = await signIn({ id: user.id, by: 'session' })
+  const { body } = await session.post('/api/v2/me/tokens', { name: 't' })
   await user.patch(`/api/v2/products/${encodeURIComponent(product)}`, { state: 'suspended' })
   const tenantsOf = async (subject: string) =>
     (await fixture.run('SELECT tenant FROM control.audit WHERE subject = $1 ORDER BY id', [subject])).rows.map(

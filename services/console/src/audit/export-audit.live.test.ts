@@ -63,7 +63,8 @@ test('an operator exports the entries of all organizations, each once, and an Ad
   signIn,
 }) => {
   const operator = await signIn({ platformOperator: true })
-  const { body } = await stack.owner.post('/api/v2/me/tokens', { name: 't' })
+  const session = await signIn({ id: stack.owner.id, by: 'session' })
+  const { body } = await session.post('/api/v2/me/tokens', { name: 't' })
   const other = await fixture.tenant()
   const stranger = await signIn({ id: other.owner })
   await stranger.post(`/api/v2/tenants/${other.tenant}/teams`, { name: 'Theirs' })

@@ -4,11 +4,12 @@ import { consoleTest as test, outcomeOf } from '../console.fixture.ts'
 const rowsOf = (body: { data: { action: string; subject: string }[] }) =>
   body.data.map(({ action, subject }) => `${action} ${subject}`)
 
-test('users read their own actions in all organizations, and no one else’s', async ({ stack }) => {
+test('users read their own actions in all organizations, and no one else’s', async ({ stack, signIn }) => {
   const other = await stack.member({ tenant: 'Admin' })
   const { id } = (await stack.owner.post(`${stack.path}/teams`, { name: 'Mine' })).body
   await other.post(`${stack.path}/teams`, { name: 'Theirs' })
-  const { token } = (await stack.owner.post('/api/v2/me/tokens', { name: 't' })).body
+  const session = await signIn({ id: stack.owner.id, by: 'session' })
+  const { token } = (await session.post('/api/v2/me/tokens', { name: 't' })).body
   const { body } = await stack.owner.get('/api/v2/me/audit')
   expect(rowsOf(body)).toEqual([`token.create ${token.id}`, `team.create ${id}`])
   expect((await stack.owner.get(`/api/v2/me/audit?user=${other.id}`)).body.data).toHaveLength(2)
@@ -20,7 +21,8 @@ test('an Admin reads the sign-in events of members, and an operator those of eve
   const operator = await signIn({ platformOperator: true })
   const [mine, theirs] = await Promise.all(
     [member, outsider].map(
-      async (user) => (await user.post('/api/v2/me/tokens', { name: 't' })).body.token.id as string,
+      async ({ id }) =>
+        (await (await signIn({ id, by: 'session' })).post('/api/v2/me/tokens', { name: 't' })).body.token.id as string,
     ),
   )
   expect(rowsOf((await stack.owner.get(`${stack.path}/audit`)).body)).toEqual([`token.create ${mine}`])

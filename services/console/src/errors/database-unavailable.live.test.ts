@@ -1,7 +1,5 @@
-import { createHash, randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { expect } from 'vitest'
-import { makeSecret, USER_TOKEN_PREFIX } from '@gateway/api/ids'
 import { liveTest as test } from '@gateway/testbed/live-test'
 import { startInProcess } from '@gateway/testbed/service-in-process'
 import { temporaryFolder } from '@gateway/testbed/test-servers'
@@ -23,17 +21,15 @@ test('responds with 503 while the database is down, and recovers when it returns
       DATABASE_URL: postgresServer.consoleUrl,
       LEDGER_URL: 'http://127.0.0.1:9',
       SERVICE_PRIVATE_KEY: newServiceKeys().privateKey,
+      SECOND_FACTOR_KEY: 'k'.repeat(32),
     },
   })
   onTestFinished(program.stop)
   const fixture = await openFixture(postgresServer.adminUrl)
   onTestFinished(fixture.close)
-  const [user, token] = [await fixture.user({ platformOperator: true }), makeSecret(USER_TOKEN_PREFIX, randomBytes(32))]
-  await fixture.run(
-    `INSERT INTO control.user_tokens (id, user_id, name, hash, prefix) VALUES ('tok_1', $1, 't', $2, 'svu_')`,
-    [user, createHash('sha256').update(token).digest()],
-  )
-  const caller = callerOf(program.url, user, token)
+  const user = await fixture.user({ platformOperator: true })
+  const { secret } = await fixture.token(user)
+  const caller = callerOf(program.url, user, secret)
   expect(outcomeOf(await caller.get('/api/v2/me'))).toBe('200')
 
   const asks = () => [

@@ -179,6 +179,7 @@ heldTest(
     const followerLooks = openFollowerLooks({
       prisma: counted,
       now,
+      sessionLimits: { idleMs: 60_000, maxMs: 60_000 },
       ledger: {
         followExecution(question) {
           counts.lines++

@@ -10,7 +10,9 @@ import { authenticatedBy } from '../sign-in/authenticate.ts'
 /** All followers together have the turns of one user at the database. */
 const FOLLOWERS = { party: 'followers' }
 
-type Deps = Pick<ConsoleDeps, 'prisma' | 'now'> & { ledger: Pick<ConsoleDeps['ledger'], 'followExecution'> }
+type Deps = Pick<ConsoleDeps, 'prisma' | 'now' | 'sessionLimits'> & {
+  ledger: Pick<ConsoleDeps['ledger'], 'followExecution'>
+}
 
 export function openFollowerLooks(deps: Deps): FollowerLooks {
   return {

@@ -6,6 +6,7 @@ import type { Handler } from '../request/call.ts'
 import { createOnce } from '../request/create-once.ts'
 import { requireQuota } from '../projects/quotas.ts'
 import { userOf } from '../sign-in/user.ts'
+import { boundedExpiry } from '../sign-in/scopes.ts'
 import { issueSecret } from '../sign-in/secret.ts'
 import { databaseNow, keyRecord } from './key-record.ts'
 import { authorizeInProject, authorizeInTenant, authorizeKeyIssuer } from '../permissions/authorize.ts'
@@ -51,7 +52,7 @@ export function createKey(deps: Pick<ConsoleDeps, 'prisma' | 'newId' | 'random' 
           createdBy: user.id,
           createdAt: now,
           issuedAt: now,
-          expiresAt: new Date(now.getTime() + body.expiresInDays * DAY_MS),
+          expiresAt: boundedExpiry(user.personal, new Date(now.getTime() + body.expiresInDays * DAY_MS)),
           expiryDays: body.expiresInDays,
           rates: body.rates,
         },

@@ -1,5 +1,6 @@
 import type { Request } from 'express'
 import type { Prisma } from '@gateway/database/client'
+import { consoleRoutes } from '@gateway/api/console-routes'
 import { KEY_SECRET_PREFIX } from '@gateway/api/ids'
 import { keyLimits } from '@gateway/api/limits'
 import { rateLimits } from '@gateway/api/rates'
@@ -12,13 +13,14 @@ import { rolesInProject } from '../permissions/roles.ts'
 import { visibleKeys } from '../permissions/visible-projects.ts'
 import { addNotice } from '../notices/outgoing-notices.ts'
 import { authenticated, bearerOf } from '../sign-in/authenticate.ts'
+import { boundedExpiry, requireScopes } from '../sign-in/scopes.ts'
 import { issueSecret } from '../sign-in/secret.ts'
 import { authenticatedKey } from './authenticated-key.ts'
 import { canBeRevoked, databaseNow, keyRecord, keyState } from './key-record.ts'
 import { passBarrier } from '../permissions/authorize.ts'
-import { userOf } from '../sign-in/user.ts'
+import { type PersonalToken, userOf } from '../sign-in/user.ts'
 
-type Deps = Pick<ConsoleDeps, 'prisma' | 'newId' | 'random' | 'now' | 'ledger' | 'publicUrl'>
+type Deps = Pick<ConsoleDeps, 'prisma' | 'newId' | 'random' | 'now' | 'ledger' | 'publicUrl' | 'sessionLimits'>
 
 const DAY_MS = 86_400_000
 /** As long as a user may let a key live. */
@@ -33,7 +35,7 @@ export function rotateKey(deps: Deps): Handler<'rotateKey'> {
   const { prisma, newId } = deps
   return async (call, res) => {
     const tenant = call.id('tenant')
-    const { user, visible } = await whoRotates(deps, call.req, tenant)
+    const { user, personal, visible } = await whoRotates(deps, call.req, tenant)
     const id = call.id('key')
     const { graceSeconds } = await call.body()
     const { secret, hash, prefix } = issueSecret(KEY_SECRET_PREFIX, deps)
@@ -52,7 +54,7 @@ export function rotateKey(deps: Deps): Handler<'rotateKey'> {
         await requireIssuer(tx, user, { tenant, project: old.project, use: false })
       const { name, project, lineage, policy, limitMicro, limitReset, createdBy, expiryDays } = old
       const issuedAt = user === null ? old.issuedAt : now
-      const expiresAt = replacementEnd(now, expiryDays, issuedAt)
+      const expiresAt = boundedExpiry(personal, replacementEnd(now, expiryDays, issuedAt))
       const rotatedBy = user ?? id
       const rates = rateLimits.parse(old.rates)
       const same = { name, tenant, project, lineage, policy, limitMicro, limitReset, rates, createdBy, expiryDays }
@@ -109,14 +111,15 @@ async function whoRotates(
   deps: Deps,
   req: Request,
   tenant: string,
-): Promise<{ user: string | null; visible: Prisma.KeyWhereInput }> {
+): Promise<{ user: string | null; personal?: PersonalToken | undefined; visible: Prisma.KeyWhereInput }> {
   const bearer = bearerOf(req)
   if (bearer?.startsWith(KEY_SECRET_PREFIX)) {
     const key = await authenticatedKey(deps, bearer)
     return { user: null, visible: { id: key.id, tenant } }
   }
   const user = await authenticated(deps, req)
-  return { user: user.id, visible: await visibleKeys(deps, user, tenant) }
+  requireScopes(consoleRoutes.rotateKey, user)
+  return { user: user.id, personal: user.personal, visible: await visibleKeys(deps, user, tenant) }
 }
 
 /**

@@ -10,14 +10,17 @@ import type { ConsoleDeps } from '../deps.ts'
 // resource, and `not_permitted` if they may. `prisma` is the client, or a transaction that sees its own changes.
 
 /** @throws Refusal `not_permitted` */
-export function authorizeOnPlatform({ platformOperator }: User, permission: Permission): void {
+export function authorizeOnPlatform(
+  { platformOperator }: Pick<User, 'platformOperator'>,
+  permission: Permission,
+): void {
   requirePermission({ platformOperator, tenant: null, team: null, project: null }, permission)
 }
 
 /** Requires membership of any organization. @throws Refusal `not_permitted` */
 export async function requireMembership(prisma: Transaction, { id, token }: User): Promise<void> {
   if (token) return
-  if ((await prisma.membership.findFirst({ where: { user: id } })) === null)
+  if ((await prisma.membership.findFirst({ where: { user: id, suspendedAt: null } })) === null)
     throw refuse('not_permitted', { need: 'a membership of an organization' })
 }
 

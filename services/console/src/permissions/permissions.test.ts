@@ -25,6 +25,9 @@ const whoSeesProject: Who[] = ['admin', 'inTeam', ...anyGrant]
 const granted: Record<Permission, Who[]> = {
   'tenants.create': ['operator'],
   'tenants.delete': ['operator'],
+  'tenants.change': ['admin'],
+  'operators.manage': ['operator'],
+  'installation-users.manage': ['operator'],
   'users.read': everyMember,
   'users.manage': ['admin'],
   'teams.read': everyMember,

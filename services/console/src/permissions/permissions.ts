@@ -25,6 +25,9 @@ const anyGrant = { need: 'a grant on the project', grantedTo: holdsGrant }
 export const permissions = {
   'tenants.create': operator,
   'tenants.delete': operator,
+  'tenants.change': admin,
+  'operators.manage': operator,
+  'installation-users.manage': operator,
   'users.read': member,
   'users.manage': admin,
   'teams.read': member,

@@ -1,5 +1,6 @@
 import type { TokenPermission } from '@gateway/api/console/access-tokens'
 import type { ProjectRole, TeamRole, TenantRole } from '@gateway/api/console/fields'
+import { refuse } from '@gateway/api/refusal'
 import type { Transaction } from '../audit/record-change.ts'
 import type { User, TokenScope } from '../sign-in/user.ts'
 
@@ -21,7 +22,10 @@ export interface ProjectFacts {
   name: string
 }
 
-/** Returns the roles of a user in a tenant; null if the tenant does not exist. */
+/**
+ * Returns the roles of a user in a tenant; null if the tenant does not exist.
+ * @throws Refusal `second_factor_required`
+ */
 export async function rolesInTenant(prisma: Transaction, user: User, tenantId: string): Promise<Roles | null> {
   if (user.token) {
     const isThere = await prisma.tenant.findUnique({ where: { id: tenantId } })
@@ -29,9 +33,10 @@ export async function rolesInTenant(prisma: Transaction, user: User, tenantId: s
   }
   const [tenant, membership] = await Promise.all([
     prisma.tenant.findUnique({ where: { id: tenantId } }),
-    prisma.membership.findUnique({ where: { tenant_user: { tenant: tenantId, user: user.id } } }),
+    activeMembership(prisma, tenantId, user.id),
   ])
   if (!tenant) return null
+  if (membership) requireSecondFactor(tenant, user)
   return {
     platformOperator: user.platformOperator,
     tenant: (membership?.role ?? null) as TenantRole | null,
@@ -40,21 +45,27 @@ export async function rolesInTenant(prisma: Transaction, user: User, tenantId: s
   }
 }
 
-/** Returns the roles of a user in a tenant and one of its projects; null if the tenant has no such project. */
+/**
+ * Returns the roles of a user in a tenant and one of its projects; null if the tenant has no such project.
+ * @param user without `secondFactor` if the roles are not those of the caller
+ * @throws Refusal `second_factor_required`
+ */
 export async function rolesInProject(
   prisma: Transaction,
-  user: Pick<User, 'id' | 'platformOperator' | 'token'>,
+  user: Pick<User, 'id' | 'platformOperator' | 'token'> & Partial<Pick<User, 'secondFactor'>>,
   tenantId: string,
   projectId: string,
 ): Promise<{ roles: Roles; project: ProjectFacts } | null> {
   const project = await prisma.project.findFirst({ where: { id: projectId, tenant: tenantId } })
   if (!project) return null
   if (user.token) return { roles: rolesOfToken(user.token, tenantId, projectId), project }
-  const [membership, teamMember, grant] = await Promise.all([
-    prisma.membership.findUnique({ where: { tenant_user: { tenant: tenantId, user: user.id } } }),
+  const [tenant, membership, teamMember, grant] = await Promise.all([
+    prisma.tenant.findUnique({ where: { id: tenantId } }),
+    activeMembership(prisma, tenantId, user.id),
     prisma.teamMember.findUnique({ where: { team_user: { team: project.team, user: user.id } } }),
     prisma.projectGrant.findUnique({ where: { project_user: { project: projectId, user: user.id } } }),
   ])
+  if (membership && tenant) requireSecondFactor(tenant, user)
   const roles: Roles = {
     platformOperator: user.platformOperator,
     tenant: (membership?.role ?? null) as TenantRole | null,
@@ -62,6 +73,15 @@ export async function rolesInProject(
     project: (grant?.role ?? null) as ProjectRole | null,
   }
   return { roles, project }
+}
+
+/** A suspended membership has no effect. */
+function activeMembership(prisma: Transaction, tenant: string, user: string) {
+  return prisma.membership.findUnique({ where: { tenant_user: { tenant, user }, suspendedAt: null } })
+}
+
+function requireSecondFactor(tenant: { requireSecondFactor: boolean }, user: { secondFactor?: boolean }): void {
+  if (tenant.requireSecondFactor && user.secondFactor === false) throw refuse('second_factor_required', {})
 }
 
 /** Returns the roles that creating such a token requires, within the scope of the token, and none elsewhere. */

@@ -4,6 +4,8 @@ import { consoleRoutes, type ConsoleOperation, type ConsoleRoutes } from '@gatew
 import { id as pathId } from '@gateway/api/console/fields'
 import { refuse } from '@gateway/api/refusal'
 import { check } from './check.ts'
+import { requireScopes } from '../sign-in/scopes.ts'
+import { isSignedIn, userOf } from '../sign-in/user.ts'
 import { readJsonBody } from './read-json-body.ts'
 
 /**
@@ -37,13 +39,17 @@ export type Handler<Operation extends ConsoleOperation> = (
 /** Handlers by operation. */
 export type Handlers = { readonly [Operation in ConsoleOperation]: Handler<Operation> }
 
-/** Adapts handlers to Express. */
+/** Adapts handlers to Express. A personal token without the scopes of the row is refused before its handler runs. */
 export function requestHandlers(handlers: Handlers): Record<ConsoleOperation, RequestHandler> {
   const operations = Object.keys(consoleRoutes) as ConsoleOperation[]
   const each = operations.map((operation) => {
     const handle = handlers[operation] as (call: unknown, res: Response) => void | Promise<void>
     const row: ApiRoute = consoleRoutes[operation]
-    return [operation, (req: Request, res: Response) => handle(callOf(row, req), res)]
+    const checked = (req: Request, res: Response) => {
+      if (isSignedIn(res)) requireScopes(row, userOf(res))
+      return handle(callOf(row, req), res)
+    }
+    return [operation, checked]
   })
   return Object.fromEntries(each) as Record<ConsoleOperation, RequestHandler>
 }

@@ -1,7 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
 import { processOf, type StackKind } from '@gateway/testbed/stack-test'
-import { answerOf, consoleTest, outcomeOf, untilBlocked, type Answer, type Caller } from '../console.fixture.ts'
+import {
+  answerOf,
+  consoleTest,
+  credentialOf,
+  outcomeOf,
+  untilBlocked,
+  type Answer,
+  type Caller,
+} from '../console.fixture.ts'
 import { echo } from '../sandboxes/graphs.fixture.ts'
 
 const test = consoleTest
@@ -12,7 +20,7 @@ const test = consoleTest
       answerOf(
         await fetch(console.url + path, {
           method: 'POST',
-          headers: { authorization: `Bearer ${caller.token}`, 'idempotency-key': key },
+          headers: { ...credentialOf(caller.token), 'idempotency-key': key },
           body: JSON.stringify(body),
         }),
       )
@@ -35,8 +43,13 @@ test('concurrent requests with one idempotency key create one project and get th
   expect(made.rowCount).toBe(1)
 })
 
-test('a repeated request of any kind creates nothing and does not show the secret again', async ({ stack, post }) => {
+test('a repeated request of any kind creates nothing and does not show the secret again', async ({
+  stack,
+  post,
+  signIn,
+}) => {
   const { owner, path, projectPath } = stack
+  const session = await signIn({ id: owner.id, by: 'session' })
   const { id: sandbox } = (await owner.post(`${projectPath}/sandboxes`, { name: 'Flow' })).body
   const things: [path: string, body: object, secret: boolean][] = [
     [`${path}/teams`, { name: 'New' }, false],
@@ -49,9 +62,10 @@ test('a repeated request of any kind creates nothing and does not show the secre
   ]
   for (const [at, body, hasSecret] of things) {
     const key = randomUUID()
-    const first = await post(owner, at, key, body)
+    const by = at.startsWith('/api/v2/me/') ? session : owner
+    const first = await post(by, at, key, body)
     expect([at, outcomeOf(first)]).toEqual([at, '201'])
-    const again = await post(owner, at, key, Object.fromEntries(Object.entries(body).toReversed()))
+    const again = await post(by, at, key, Object.fromEntries(Object.entries(body).toReversed()))
     expect([at, outcomeOf(again), again.headers.get('Idempotent-Replayed')]).toEqual([at, '201', 'true'])
     if (!hasSecret) expect(again.body).toEqual(first.body)
     else {
@@ -69,15 +83,17 @@ test('a repeated request of any kind creates nothing and does not show the secre
 test('rejects a different request under a used idempotency key, at any path [idempotency_mismatch]', async ({
   stack,
   post,
+  signIn,
 }) => {
   const key = randomUUID()
+  const session = await signIn({ id: stack.owner.id, by: 'session' })
   await post(stack.owner, `${stack.path}/teams`, key, { name: 'One' })
   for (const [path, body] of [
     [`${stack.path}/teams`, { name: 'Two' }],
     [`${stack.projectPath}/sandboxes`, { name: 'One' }],
     ['/api/v2/me/tokens', { name: 'One' }],
   ] as const)
-    expect(outcomeOf(await post(stack.owner, path, key, body))).toBe('422 idempotency_mismatch')
+    expect(outcomeOf(await post(session, path, key, body))).toBe('422 idempotency_mismatch')
 })
 
 test('idempotency keys are separate per user, and a replay needs the permission again [not_permitted]', async ({

@@ -12,7 +12,7 @@ test.for([
 ] as const)(
   'rejects a write sent by a foreign page with %s [invalid_request]',
   async ([, headers], { console, signIn }) => {
-    const Cookie = `svc_session=${(await signIn()).token}`
+    const Cookie = `svc_session=${(await signIn({ by: 'session' })).token}`
     const post = (path: string, body: object) =>
       fetch(console.url + path, { method: 'POST', headers: { ...headers, Cookie }, body: JSON.stringify(body) })
     expect(outcomeOf(await answerOf(await post('/api/v2/me/tokens', { name: 'theirs' })))).toBe('400 invalid_request')
@@ -24,8 +24,8 @@ test.for([
 )
 
 test('accepts writes from the console page and from programs', async ({ console, signIn }) => {
-  const { token } = await signIn()
-  const Cookie = `svc_session=${token}`
+  const { id, token } = await signIn({ platformOperator: true })
+  const Cookie = `svc_session=${(await signIn({ id, by: 'session' })).token}`
   const Authorization = `Bearer ${token}`
   const { origin } = new URL(console.url)
   for (const headers of [
@@ -34,7 +34,7 @@ test('accepts writes from the console page and from programs', async ({ console,
     { Cookie, Origin: origin },
     { Authorization, 'Sec-Fetch-Site': 'cross-site', Origin: 'https://elsewhere.test' },
   ] as Record<string, string>[]) {
-    const answer = await fetch(`${console.url}/api/v2/me/tokens`, { method: 'POST', headers, body: '{"name": "x"}' })
+    const answer = await fetch(`${console.url}/api/v2/tenants`, { method: 'POST', headers, body: '{"name": "x"}' })
     expect(answer.status).toBe(201)
   }
   // No response allows a page of another site to read it, not even a preflight.

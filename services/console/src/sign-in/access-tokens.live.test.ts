@@ -54,11 +54,14 @@ describe('a token of a project', () => {
       platformOperator: false,
       traceUrl: null,
       permissions: ['wallet.read'],
+      scopes: null,
+      secondFactor: true,
       tenants: [
         {
           id: stack.tenant,
           name: nameOf(stack.tenant),
           role: 'Member',
+          needsSecondFactor: false,
           teams: [],
           projects: [{ ...named, role: 'Project Owner' }],
         },

@@ -10,6 +10,7 @@ import type { Handler } from '../request/call.ts'
 import { createOnce } from '../request/create-once.ts'
 import { pageOf, readIdCursor } from '../request/page.ts'
 import { ACCESS_TOKEN, userOf, type User } from './user.ts'
+import { boundedExpiry } from './scopes.ts'
 import { issueSecret } from './secret.ts'
 import { MAKE_ANOTHER } from './tokens.ts'
 
@@ -113,7 +114,7 @@ async function makeToken(deps: Deps, call: CreationCall, res: Parameters<Handler
   const { name, permissions, expiresInDays } = await call.body()
   const { secret, hash, prefix } = issueSecret(ACCESS_TOKEN_PREFIX, deps)
   const createdAt = deps.now()
-  const expiresAt = new Date(createdAt.getTime() + expiresInDays * DAY_MS)
+  const expiresAt = boundedExpiry(by.personal, new Date(createdAt.getTime() + expiresInDays * DAY_MS))
   const only = [...new Set(permissions)].toSorted()
   const made = { ...scope, name, hash, prefix, permissions: only, createdBy: by.id, createdAt, expiresAt }
   const inTurn = <T>(work: (tx: Transaction) => Promise<T>) => changePermissions(deps, scope.tenant, work)

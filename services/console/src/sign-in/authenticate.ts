@@ -1,16 +1,19 @@
 import type { Request, RequestHandler } from 'express'
 import type { TokenPermission } from '@gateway/api/console/access-tokens'
-import { ACCESS_TOKEN_PREFIX, isWellFormedSecret, USER_TOKEN_PREFIX } from '@gateway/api/ids'
+import { ACCESS_TOKEN_PREFIX, isWellFormedSecret, SESSION_PREFIX, USER_TOKEN_PREFIX } from '@gateway/api/ids'
 import { CALLER_HEADER } from '@gateway/service-kit/http/caller-permits'
 import { markAuthenticated } from '@gateway/service-kit/http/connections'
 import { sessionCookie } from './open-session.ts'
 import { Refusal, refuse } from '@gateway/api/refusal'
-import type { ConsoleDeps } from '../deps.ts'
+import type { ConsoleDeps, SessionLimits } from '../deps.ts'
 import { permitsOf } from '../request/request-limits.ts'
 import type { User } from './user.ts'
 import { hashOf } from './secret.ts'
 
-type Deps = Pick<ConsoleDeps, 'prisma' | 'now' | 'publicUrl'>
+// A session is good in its cookie alone, and a token in the Authorization header alone: a stolen one of either kind
+// doesn't work in place of the other.
+
+type Deps = Pick<ConsoleDeps, 'prisma' | 'now' | 'publicUrl' | 'sessionLimits'>
 type Client = Deps['prisma']
 
 /** Admits only authenticated requests: by personal token, session cookie, or token of an organization or project. */
@@ -61,10 +64,11 @@ export function sentSecret({ publicUrl }: Pick<Deps, 'publicUrl'>, req: Request)
 
 /** @throws Refusal `session_missing`, `token_invalid` */
 export async function authenticatedBy(
-  { prisma, now }: Pick<Deps, 'prisma' | 'now'>,
+  { prisma, now, sessionLimits }: Pick<Deps, 'prisma' | 'now' | 'sessionLimits'>,
   { secret, isBearer }: SentSecret,
 ): Promise<User> {
-  const user = secret === null ? null : await userOrProgram(prisma, now(), secret)
+  const lookUp = isBearer ? userOrProgram : userOfSession
+  const user = secret === null ? null : await lookUp({ prisma, at: now(), sessionLimits }, secret)
   if (user) return user
   throw isBearer ? refuse('token_invalid', {}) : refuse('session_missing', {})
 }
@@ -77,9 +81,16 @@ export function bearerOf(req: Request): string | null {
   return /^Bearer +(\S+) *$/i.exec(sent[0]!)?.[1] ?? ''
 }
 
-async function userOrProgram(prisma: Client, now: Date, secret: string): Promise<User | null> {
-  if (isWellFormedSecret(USER_TOKEN_PREFIX, secret)) return userOfToken(prisma, now, secret)
-  return isWellFormedSecret(ACCESS_TOKEN_PREFIX, secret) ? programOfToken(prisma, now, secret) : null
+/** What a credential is looked up with. */
+interface LookUp {
+  prisma: Client
+  at: Date
+  sessionLimits: SessionLimits
+}
+
+async function userOrProgram({ prisma, at }: LookUp, secret: string): Promise<User | null> {
+  if (isWellFormedSecret(USER_TOKEN_PREFIX, secret)) return userOfToken(prisma, at, secret)
+  return isWellFormedSecret(ACCESS_TOKEN_PREFIX, secret) ? programOfToken(prisma, at, secret) : null
 }
 
 async function programOfToken(prisma: Client, now: Date, secret: string): Promise<User | null> {
@@ -87,14 +98,39 @@ async function programOfToken(prisma: Client, now: Date, secret: string): Promis
   if (!token || token.expiresAt <= now) return null
   const { id, name, tenant, project } = token
   const permissions = token.permissions as TokenPermission[]
-  return { id, email: '', name, platformOperator: false, token: { tenant, project, permissions } }
+  return { id, email: '', name, platformOperator: false, secondFactor: true, token: { tenant, project, permissions } }
 }
 
 async function userOfToken(prisma: Client, now: Date, secret: string): Promise<User | null> {
   const token = await prisma.userToken.findUnique({ where: { hash: hashOf(secret) } })
-  if (!token || (token.expiresAt !== null && token.expiresAt <= now)) return null
+  if (!token || token.expiresAt <= now) return null
+  const user = await enabledUser(prisma, token.user)
+  if (!user) return null
+  const { id, scopes, expiresAt, secondFactor } = token
+  const platformOperator = user.platformOperator && scopes.includes('operator')
+  return { ...user, platformOperator, secondFactor, personal: { id, scopes, expiresAt } }
+}
+
+/** A use is noted at most once a minute, or ten times in the time after which an unused session ends. */
+const NOTED_EVERY_MS = 60_000
+
+async function userOfSession({ prisma, at, sessionLimits }: LookUp, secret: string): Promise<User | null> {
+  if (!isWellFormedSecret(SESSION_PREFIX, secret)) return null
+  const session = await prisma.session.findUnique({ where: { hash: hashOf(secret) } })
+  if (!session || session.expiresAt <= at) return null
+  const { id, lastUsedAt, secondFactor } = session
+  const unusedMs = at.getTime() - lastUsedAt.getTime()
+  if (unusedMs >= sessionLimits.idleMs) return null
+  const user = await enabledUser(prisma, session.user)
+  if (!user) return null
+  if (unusedMs >= Math.min(NOTED_EVERY_MS, sessionLimits.idleMs / 10))
+    await prisma.session.updateMany({ where: { id, lastUsedAt }, data: { lastUsedAt: at } })
+  return { ...user, secondFactor, session: id }
+}
+
+function enabledUser(prisma: Client, id: string) {
   return prisma.user.findUnique({
-    where: { id: token.user },
+    where: { id, disabledAt: null },
     select: { id: true, email: true, name: true, platformOperator: true },
   })
 }

@@ -1,4 +1,5 @@
 import type { ProjectRole, TeamRole, TenantRole } from '@gateway/api/console/fields'
+import type { Scope } from '@gateway/api/console/scopes'
 import type { MeRecord } from '@gateway/api/console/sign-in'
 import { refuse } from '@gateway/api/refusal'
 import type { ConsoleDeps } from '../deps.ts'
@@ -28,17 +29,25 @@ async function programOf(
   if (!tenant) throw refuse('token_invalid', {}) // deleted since it was authenticated
   const roles = rolesOfToken(token, token.tenant, token.project)
   const projects = project ? [{ id: project.id, name: project.name, role: roles.project! }] : []
+  const { id, email, name, platformOperator, secondFactor } = program
+  const role = roles.tenant!
   return {
-    ...program,
+    id,
+    email,
+    name,
+    platformOperator,
     traceUrl: traceUrl ?? null,
     permissions: [...token.permissions],
-    tenants: [{ id: tenant.id, name: tenant.name, role: roles.tenant!, teams: [], projects }],
+    scopes: null,
+    secondFactor,
+    tenants: [{ id: tenant.id, name: tenant.name, role, needsSecondFactor: false, teams: [], projects }],
   }
 }
 
-export async function meOf({ prisma, traceUrl }: Deps, { id, email, name, platformOperator }: User): Promise<MeRecord> {
+export async function meOf({ prisma, traceUrl }: Deps, user: User): Promise<MeRecord> {
+  const { id, email, name, platformOperator, secondFactor, personal } = user
   const [memberships, teamMembers, grants] = await Promise.all([
-    prisma.membership.findMany({ where: { user: id }, orderBy: { tenant: 'asc' } }),
+    prisma.membership.findMany({ where: { user: id, suspendedAt: null }, orderBy: { tenant: 'asc' } }),
     prisma.teamMember.findMany({ where: { user: id }, orderBy: { team: 'asc' } }),
     prisma.projectGrant.findMany({ where: { user: id }, orderBy: { project: 'asc' } }),
   ])
@@ -54,8 +63,21 @@ export async function meOf({ prisma, traceUrl }: Deps, { id, email, name, platfo
     platformOperator,
     traceUrl: traceUrl ?? null,
     permissions: null,
-    tenants: rolesByTenant({ memberships, teamMembers, grants }, { tenants, teams, projects }),
+    scopes: personal ? (personal.scopes as Scope[]) : null,
+    secondFactor,
+    tenants: rolesByTenant({ memberships, teamMembers, grants }, { tenants, teams, projects }).map((each) =>
+      withSecondFactor(each, secondFactor, tenants.find(({ id }) => id === each.id)!.requireSecondFactor),
+    ),
   }
+}
+
+type RolesInTenant = Omit<MeRecord['tenants'][number], 'needsSecondFactor'>
+
+/** Without a second factor that the organization requires, nothing in it is shown. */
+function withSecondFactor(roles: RolesInTenant, hasOne: boolean, isRequired: boolean): MeRecord['tenants'][number] {
+  return isRequired && !hasOne
+    ? { ...roles, needsSecondFactor: true, teams: [], projects: [] }
+    : { ...roles, needsSecondFactor: false }
 }
 
 interface RoleRows {
@@ -74,7 +96,7 @@ interface NamedRows {
 export function rolesByTenant(
   { memberships, teamMembers, grants }: RoleRows,
   { tenants, teams, projects }: NamedRows,
-): MeRecord['tenants'] {
+): RolesInTenant[] {
   const tenantOf = byId(tenants)
   const teamOf = byId(teams)
   const projectOf = byId(projects)

@@ -1,40 +1,60 @@
 import type { Request, Response } from 'express'
 import type { Prisma } from '@gateway/database/client'
-import { USER_TOKEN_PREFIX } from '@gateway/api/ids'
+import { SESSION_PREFIX } from '@gateway/api/ids'
+import { refuse } from '@gateway/api/refusal'
 import { recordChange, type Transaction } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import { issueSecret } from './secret.ts'
 
-type Deps = Pick<ConsoleDeps, 'newId' | 'random' | 'now'>
+type Deps = Pick<ConsoleDeps, 'newId' | 'random' | 'now' | 'sessionLimits'>
 
-const LIFETIME_MS = 12 * 3_600_000
-/** A session is a token whose id starts with `ses_`; personal tokens start with `tok_`. */
+/** Prefix of the ids of sessions. */
 export const SESSION = 'ses'
+const MAX_DEVICE = 200
+
+export interface SignedIn {
+  method: 'password' | 'provider'
+  secondFactor: boolean
+}
 
 /**
- * Opens a session of twelve hours, audits it, and returns its secret.
+ * Opens a session, audits it, and returns its secret.
  * @param how sign-in method for the audit, such as `{ by: 'password' }`
+ * @throws Refusal `sign_in_failed` for a disabled user
  */
 export async function openSession(
   deps: Deps,
   tx: Transaction,
-  user: string,
+  { user, req, ...signedIn }: SignedIn & { user: string; req: Request },
   how: Prisma.InputJsonObject,
 ): Promise<string> {
-  const { secret, hash, prefix } = issueSecret(USER_TOKEN_PREFIX, deps)
+  await requireEnabled(tx, user)
+  const { secret, hash } = issueSecret(SESSION_PREFIX, deps)
   const [id, now] = [deps.newId(SESSION), deps.now()]
-  const expiresAt = new Date(now.getTime() + LIFETIME_MS)
-  await tx.userToken.deleteMany({ where: { user, id: { startsWith: SESSION }, expiresAt: { lt: now } } })
-  await tx.userToken.create({ data: { id, user, name: 'session', hash, prefix, createdAt: now, expiresAt } })
+  const expiresAt = new Date(now.getTime() + deps.sessionLimits.maxMs)
+  const device = (req.get('User-Agent') ?? '').slice(0, MAX_DEVICE)
+  const times = { createdAt: now, lastUsedAt: now, expiresAt }
+  await tx.session.create({ data: { id, user, hash, ...signedIn, address: req.ip ?? '', device, ...times } })
   await recordChange(tx, { tenant: null, user, action: 'session.create', subject: id, details: how })
   return secret
 }
 
-/** Sets the session cookie. */
-export function giveSession(deps: Pick<ConsoleDeps, 'publicUrl'>, req: Request, res: Response, secret: string): void {
-  sessionCookie(deps).set(req, res, secret, LIFETIME_MS)
+/** Locks the user, so that disabling them waits for what is about to be created, and ends it. */
+export async function requireEnabled(tx: Transaction, user: string): Promise<void> {
+  const enabled = await tx.$queryRaw<unknown[]>`
+    SELECT FROM control.users WHERE id = ${user} AND disabled_at IS NULL FOR SHARE`
+  if (enabled.length === 0) throw refuse('sign_in_failed', {})
 }
 
+/** Sets the session cookie. */
+export function giveSession(
+  deps: Pick<ConsoleDeps, 'publicUrl' | 'sessionLimits'>,
+  req: Request,
+  res: Response,
+  secret: string,
+): void {
+  sessionCookie(deps).set(req, res, secret, deps.sessionLimits.maxMs)
+}
 export interface Cookie {
   set(req: Request, res: Response, value: string, lifetimeMs: number): void
   clear(req: Request, res: Response): void

@@ -5,15 +5,15 @@ import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
 import { authenticated } from './authenticate.ts'
 import { meOf } from './me.ts'
-import { giveSession, openSession, sessionCookie } from './open-session.ts'
-import { hashOf } from './secret.ts'
+import { beginSession, giveResult } from './complete-sign-in.ts'
+import { sessionCookie } from './open-session.ts'
 
 type Deps = Pick<
   ConsoleDeps,
-  'prisma' | 'newId' | 'random' | 'now' | 'throttle' | 'passwords' | 'publicUrl' | 'traceUrl'
+  'prisma' | 'newId' | 'random' | 'now' | 'throttle' | 'passwords' | 'publicUrl' | 'traceUrl' | 'sessionLimits'
 >
 
-/** POST /api/v2/session: sign in by email and password; the session is a cookie of twelve hours. */
+/** POST /api/v2/session: sign in by email and password. Opens a session, or a ticket for the second factor. */
 export function signIn(deps: Deps): Handler<'signIn'> {
   const { prisma, throttle, passwords } = deps
   return async (call, res) => {
@@ -28,33 +28,33 @@ export function signIn(deps: Deps): Handler<'signIn'> {
     }
     await throttle.succeeded(email, address)
 
-    const secret = await prisma.$transaction(async (tx) => {
+    const result = await prisma.$transaction(async (tx) => {
       // The password may have changed in the meantime, which ends all sessions: no session may follow from the old one.
       const same = await tx.$queryRaw<unknown[]>`
         SELECT FROM control.users WHERE id = ${user.id} AND password_hash = ${user.passwordHash} FOR SHARE`
       if (same.length === 0) throw refuse('sign_in_failed', {})
-      return openSession(deps, tx, user.id, { by: 'password' })
+      const signedIn = { user: user.id, req: call.req, method: 'password', secondFactor: false } as const
+      return beginSession(deps, tx, signedIn, { by: 'password' })
     })
-    giveSession(deps, call.req, res, secret)
-    res.status(201).json(await meOf(deps, user))
+    giveResult(deps, call.req, res, result)
+    if ('session' in result) res.status(201).json(await meOf(deps, { ...user, secondFactor: false }))
+    else res.status(202).json({ secondFactor: 'required', expiresAt: result.expiresAt.toISOString() })
   }
 }
 
 /** DELETE /api/v2/session: sign out. */
-export function signOut(deps: Pick<Deps, 'prisma' | 'now' | 'publicUrl'>): Handler<'signOut'> {
+export function signOut(deps: Pick<Deps, 'prisma' | 'now' | 'publicUrl' | 'sessionLimits'>): Handler<'signOut'> {
   const { prisma } = deps
   return async (call, res) => {
     const user = await authenticated(deps, call.req)
-    const session = sessionCookie(deps)
-    const secret = session.read(call.req)
-    const open = secret === null ? null : await prisma.userToken.findUnique({ where: { hash: hashOf(secret) } })
-    if (!open || open.user !== user.id) throw refuse('session_missing', {})
+    if (user.session === undefined) throw refuse('session_required', {})
+    const id = user.session
     await prisma.$transaction(async (tx) => {
-      const { count } = await tx.userToken.deleteMany({ where: { id: open.id } })
+      const { count } = await tx.session.deleteMany({ where: { id } })
       if (count === 0) return // signed out concurrently
-      await recordChange(tx, { tenant: null, user: user.id, action: 'session.delete', subject: open.id })
+      await recordChange(tx, { tenant: null, user: user.id, action: 'session.delete', subject: id })
     })
-    session.clear(call.req, res)
+    sessionCookie(deps).clear(call.req, res)
     res.status(204).end()
   }
 }

@@ -19,7 +19,7 @@ const codes = test
         await fetch(`${console.url}/api/v2/session/tokens`, { method: 'POST', headers, body: JSON.stringify(body) }),
       )
     })
-  .extend('user', ({ signIn }) => signIn())
+  .extend('user', ({ signIn }) => signIn({ by: 'session' }))
   /** A sign-in code of the user and its verifier. */
   .extend('confirmed', async ({ user }) => {
     const { verifier, challenge } = asking()
@@ -86,13 +86,15 @@ codes('changing the password invalidates codes confirmed before', async ({ user,
 })
 
 codes(
-  'only a user can confirm a code, not a program with an access token [not_permitted]',
+  'only a session can confirm a code, not a token of a program or a user [session_required]',
   async ({ console, stack }) => {
     const made = await stack.owner.post(`${stack.path}/tokens`, { name: 'CI', permissions: ['audit.read'] })
     const program = callerOf(console.url, '', made.body.secret)
     const { challenge } = asking()
     const refused = await program.post('/api/v2/me/sign-in-codes', { name: 'x', challenge })
-    expect(outcomeOf(refused)).toBe('403 not_permitted')
+    expect(outcomeOf(refused)).toBe('403 session_required')
+    const byToken = await stack.owner.post('/api/v2/me/sign-in-codes', { name: 'x', challenge })
+    expect(outcomeOf(byToken)).toBe('403 session_required')
     const anonymous = callerOf(console.url, '', 'svu_none')
     expect(outcomeOf(await anonymous.post('/api/v2/me/sign-in-codes', { name: 'x', challenge }))).toBe(
       '401 token_invalid',

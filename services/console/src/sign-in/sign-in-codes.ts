@@ -2,15 +2,16 @@ import { createHash } from 'node:crypto'
 import { refuse } from '@gateway/api/refusal'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
-import { onlyUserOf } from './user.ts'
+import { sessionOf } from './user.ts'
 import { hashOf } from './secret.ts'
-import { makePersonalToken } from './tokens.ts'
+import { lockSession, makePersonalToken } from './tokens.ts'
 
 // Lets a program on a user's machine get a personal token without copying one (decision 20).
 //   C1  A code can be redeemed once, within five minutes, and only with the verifier of its challenge. So a code seen
 //       in transit, in an address or on a screen, is useless.
 //   C2  The transaction that redeems the code creates the token: no secret is stored in the meantime.
-//   C3  Whenever the sessions of a user end, their codes end too.
+//   C3  Whenever the sessions of a user end, their codes end too (end-credentials.ts).
+//   C4  A session confirms a code, never a token: a stolen token can't make successors.
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'newId' | 'random' | 'now' | 'throttle'>
 
@@ -19,14 +20,15 @@ const LIFETIME_MS = 300_000
 /** POST /api/v2/me/sign-in-codes */
 export function createSignInCode({ prisma, random, now }: Deps): Handler<'createSignInCode'> {
   return async (call, res) => {
-    const { id: user } = onlyUserOf(res)
+    const { id: user, session, secondFactor } = sessionOf(res) // C4
     const asked = await call.body()
     const code = Buffer.from(random(32)).toString('base64url')
     const expiresAt = new Date(now().getTime() + LIFETIME_MS)
-    await prisma.$transaction([
-      prisma.signInCode.deleteMany({ where: { user, expiresAt: { lt: now() } } }),
-      prisma.signInCode.create({ data: { hash: hashOf(code), user, expiresAt, ...asked } }),
-    ])
+    await prisma.$transaction(async (tx) => {
+      await lockSession(tx, session)
+      await tx.signInCode.deleteMany({ where: { user, expiresAt: { lt: now() } } })
+      await tx.signInCode.create({ data: { hash: hashOf(code), user, expiresAt, secondFactor, ...asked } })
+    })
     res.status(201).json({ code, expiresAt: expiresAt.toISOString() })
   }
 }

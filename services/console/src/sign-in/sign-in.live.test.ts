@@ -63,6 +63,7 @@ test('/me returns the organizations, teams and projects of the user with their r
       id: stack.tenant,
       name: nameOf(stack.tenant),
       role: 'Admin',
+      needsSecondFactor: false,
       teams: [{ id: stack.team, name: nameOf(stack.team), role: 'Team Owner' }],
       projects: [{ id: stack.project, name: nameOf(stack.project), role: 'Project Owner' }],
     },
@@ -88,7 +89,7 @@ test('a new member can sign in with the password set by an Admin, and sign out',
   expect(session.status).toBe(201)
   expect(await session.json()).toMatchObject({ id: member.body.id, email: email.toLowerCase() })
   const [cookie] = session.headers.getSetCookie()
-  expect(cookie).toMatch(/^svc_session=svu_\w+; Max-Age=43200; Path=\/; Expires=.*; HttpOnly; SameSite=Strict$/)
+  expect(cookie).toMatch(/^svc_session=svs_\w+; Max-Age=2592000; Path=\/; Expires=.*; HttpOnly; SameSite=Strict$/)
   const Cookie = cookie!.split(';')[0]!
 
   const me = () => fetch(`${console.url}/api/v2/me`, { headers: { Cookie } })
@@ -101,7 +102,7 @@ test('a personal token acts as its user, shows its secret once and stops working
   console,
   signIn,
 }) => {
-  const user = await signIn()
+  const user = await signIn({ by: 'session' })
   const made = await user.post('/api/v2/me/tokens', { name: 'script', expiresInDays: 7 })
   expect(outcomeOf(made)).toBe('201')
   expect(made.headers.get('Cache-Control')).toBe('no-store')
@@ -118,12 +119,12 @@ test('a personal token acts as its user, shows its secret once and stops working
 })
 
 test("a user cannot delete another user's token [not_found]", async ({ signIn }) => {
-  const [one, other] = [await signIn(), await signIn()]
+  const [one, other] = [await signIn({ by: 'session' }), await signIn()]
   const made = await one.post('/api/v2/me/tokens', { name: 'mine' })
   expect(outcomeOf(await other.delete(`/api/v2/me/tokens/${made.body.token.id}`))).toBe('404 not_found')
 })
 
-test('changing the password requires the current one, and ends all sessions but no tokens [sign_in_failed]', async ({
+test('changing the password requires the current one, and ends all sessions and tokens [sign_in_failed]', async ({
   console,
   signIn,
 }) => {
@@ -141,7 +142,7 @@ test('changing the password requires the current one, and ends all sessions but 
   )
   expect(outcomeOf(await user.put('/api/v2/me/password', { ...fresh, current: PASSWORD }))).toBe('204')
   expect(await Promise.all(sessions.map(async (cookie) => (await me(cookie)).status))).toEqual([401, 401])
-  expect(outcomeOf(await user.get('/api/v2/me'))).toBe('200')
+  expect(outcomeOf(await user.get('/api/v2/me'))).toBe('401 token_invalid')
 })
 
 test.for([
@@ -169,7 +170,7 @@ test('a sign-in with the old password during a password change gets no session',
   await untilBlocked(fixture)
   await fixture.run('COMMIT')
   expect(outcomeOf(await answerOf(await signingIn))).toBe('401 sign_in_failed')
-  const { rows } = await fixture.run(`SELECT FROM control.user_tokens WHERE user_id = $1 AND id LIKE 'ses%'`, [user.id])
+  const { rows } = await fixture.run('SELECT FROM control.sessions WHERE user_id = $1', [user.id])
   expect(rows).toHaveLength(0)
 })
 

@@ -37,6 +37,7 @@ test('counts failed sign-ins across replicas, and per email across addresses [ra
     DATABASE_URL: database.consoleUrl,
     LEDGER_URL: 'http://127.0.0.1:9',
     SERVICE_PRIVATE_KEY: newServiceKeys().privateKey,
+    SECOND_FACTOR_KEY: 'k'.repeat(32),
     TRUSTED_PROXIES: 'loopback',
   }
   const replica = await startInProcess({ name: 'console-replica', service: 'console', folder, env })
@@ -67,6 +68,7 @@ test('believes no X-Forwarded-For of a peer that is not a trusted proxy [rate_li
     DATABASE_URL: database.consoleUrl,
     LEDGER_URL: 'http://127.0.0.1:9',
     SERVICE_PRIVATE_KEY: newServiceKeys().privateKey,
+    SECOND_FACTOR_KEY: 'k'.repeat(32),
   }
   const exposed = await startInProcess({ name: 'console-exposed', service: 'console', folder, env })
   onTestFinished(exposed.stop)

@@ -6,13 +6,18 @@ import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
 import { createOnce } from '../request/create-once.ts'
 import { pageOf, readIdCursor } from '../request/page.ts'
-import { onlyUserOf } from './user.ts'
+import { holdsScope, type Scope } from '@gateway/api/console/scopes'
+import { onlyUserOf, sessionOf } from './user.ts'
 import { issueSecret } from './secret.ts'
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'newId' | 'random' | 'now'>
-type TokenRow = Omit<TokenRecord, 'createdAt' | 'expiresAt'> & { createdAt: Date; expiresAt: Date | null }
+type TokenRow = Omit<TokenRecord, 'createdAt' | 'expiresAt' | 'scopes'> & {
+  scopes: string[]
+  createdAt: Date
+  expiresAt: Date
+}
 
-const USERAL = 'tok'
+const PERSONAL = 'tok'
 const DAY_MS = 86_400_000
 export const MAKE_ANOTHER =
   'Its secret was shown once, when the token was made. Delete the token, and make another one under a new Idempotency-Key.'
@@ -22,7 +27,7 @@ export function listTokens({ prisma }: Deps): Handler<'listTokens'> {
   return async (call, res) => {
     const { cursor, limit } = call.query()
     const rows = await prisma.userToken.findMany({
-      where: { user: onlyUserOf(res).id, id: { startsWith: USERAL, gt: readIdCursor(cursor, 'tok_') } },
+      where: { user: onlyUserOf(res).id, id: { gt: readIdCursor(cursor, `${PERSONAL}_`) } },
       orderBy: { id: 'asc' },
       take: limit + 1,
     })
@@ -30,25 +35,29 @@ export function listTokens({ prisma }: Deps): Handler<'listTokens'> {
   }
 }
 
-/** POST /api/v2/me/tokens: a token with all permissions of the user. Its secret is shown once. */
+/** POST /api/v2/me/tokens: a token with the permissions of the user, in its scopes. Its secret is shown once. */
 export function createToken(deps: Deps): Handler<'createToken'> {
   return async (call, res) => {
-    const user = onlyUserOf(res)
+    const { id: user, session, secondFactor } = sessionOf(res)
     const asked = await call.body()
     await createOnce(deps, call, res, async (tx) => {
-      const { token, secret } = await makePersonalToken(deps, tx, user.id, asked)
+      await lockSession(tx, session)
+      const { token, secret } = await makePersonalToken(deps, tx, user, { ...asked, secondFactor })
       return { body: { token, secret }, repeated: { token, secret: null, resolution: MAKE_ANOTHER } }
     })
   }
 }
 
-/** DELETE /api/v2/me/tokens/{id} */
+/** DELETE /api/v2/me/tokens/{id}: a token deletes itself, and others only with the scope `account:write`. */
 export function deleteToken({ prisma }: Deps): Handler<'deleteToken'> {
   return async (call, res) => {
     const user = onlyUserOf(res)
     const id = call.id('token')
+    const { personal } = user
+    if (personal !== undefined && personal.id !== id && !holdsScope(personal.scopes, 'account:write'))
+      throw refuse('scope_missing', { scopes: ['account:write'] })
     await prisma.$transaction(async (tx) => {
-      const { count } = await tx.userToken.deleteMany({ where: { user: user.id, AND: [{ id }, personal] } })
+      const { count } = await tx.userToken.deleteMany({ where: { user: user.id, id } })
       if (count === 0) throw refuse('not_found', {})
       await recordChange(tx, { tenant: null, user: user.id, action: 'token.delete', subject: id })
     })
@@ -56,24 +65,31 @@ export function deleteToken({ prisma }: Deps): Handler<'deleteToken'> {
   }
 }
 
-/** Creates a token with all permissions of its user, and returns it with its secret, which can't be read again. */
+/** Locks a session before something is created by it, so that ending the session ends that too. @throws Refusal `session_missing` */
+export async function lockSession(tx: Transaction, session: string): Promise<void> {
+  const open = await tx.$queryRaw<unknown[]>`SELECT FROM control.sessions WHERE id = ${session} FOR SHARE`
+  if (open.length === 0) throw refuse('session_missing', {})
+}
+
+/** Creates a token of a user, and returns it with its secret, which can't be read again. */
 export async function makePersonalToken(
   deps: Pick<Deps, 'newId' | 'random' | 'now'>,
   tx: Transaction,
   user: string,
-  { name, expiresInDays }: { name: string; expiresInDays: number },
+  asked: { name: string; scopes: string[]; expiresInDays: number; secondFactor: boolean },
 ): Promise<{ token: TokenRecord; secret: string }> {
   const { secret, hash, prefix } = issueSecret(USER_TOKEN_PREFIX, deps)
   const createdAt = deps.now()
+  const { name, expiresInDays, secondFactor } = asked
+  const scopes = [...new Set(asked.scopes)].toSorted()
   const expiresAt = new Date(createdAt.getTime() + expiresInDays * DAY_MS)
-  const data = { id: deps.newId(USERAL), user, name, hash, prefix, createdAt, expiresAt }
+  const data = { id: deps.newId(PERSONAL), user, name, hash, prefix, scopes, secondFactor, createdAt, expiresAt }
   const created = await tx.userToken.create({ data })
-  await recordChange(tx, { tenant: null, user, action: 'token.create', subject: created.id })
+  await recordChange(tx, { tenant: null, user, action: 'token.create', subject: created.id, details: { scopes } })
   return { token: tokenRecord(created), secret }
 }
 
-const personal = { id: { startsWith: USERAL } }
-
-function tokenRecord({ id, name, prefix, createdAt, expiresAt }: TokenRow): TokenRecord {
-  return { id, name, prefix, createdAt: createdAt.toISOString(), expiresAt: expiresAt?.toISOString() ?? null }
+function tokenRecord({ id, name, prefix, scopes, createdAt, expiresAt }: TokenRow): TokenRecord {
+  const times = { createdAt: createdAt.toISOString(), expiresAt: expiresAt.toISOString() }
+  return { id, name, prefix, scopes: scopes as Scope[], ...times }
 }

@@ -11,9 +11,22 @@ export interface User {
   /** Empty for a token. */
   email: string
   name: string
+  /** False for a personal token without the scope `operator`. */
   platformOperator: boolean
+  /** Whether the session, or the one that created the personal token, had a second factor. True for a program. */
+  secondFactor: boolean
+  /** ID of the session of the request. Absent for tokens. */
+  session?: string
+  /** The personal token of the request. */
+  personal?: PersonalToken
   /** Absent for a user. */
   token?: TokenScope
+}
+
+export interface PersonalToken {
+  id: string
+  scopes: readonly string[]
+  expiresAt: Date
 }
 
 /** Scope and permissions of a token. */
@@ -45,4 +58,14 @@ export function onlyUserOf(res: Pick<Response, 'locals'>): User {
   const user = userOf(res)
   if (user.token) throw refuse('not_permitted', { need: 'a personal token or a session' })
   return user
+}
+
+/**
+ * Returns the user and the session of the request, for operations that no token may perform.
+ * @throws Refusal `session_required`
+ */
+export function sessionOf(res: Pick<Response, 'locals'>): User & { session: string } {
+  const user = userOf(res)
+  if (user.session === undefined) throw refuse('session_required', {})
+  return { ...user, session: user.session }
 }

@@ -7,8 +7,9 @@ import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
 import { pageOf, readIdCursor } from '../request/page.ts'
 import { userOf } from '../sign-in/user.ts'
+import { holds } from '../permissions/permissions.ts'
 import { authorizeInTenant, changePermissions, passBarrier } from '../permissions/authorize.ts'
-import type { newMemberBody } from '@gateway/api/console/users'
+import type { MemberRecord, newMemberBody } from '@gateway/api/console/users'
 import type { z } from 'zod'
 import { invalidField } from '../request/check.ts'
 import { endMade, endRoles } from './leaving.ts'
@@ -20,14 +21,14 @@ export function listMembers(deps: Deps): Handler<'listMembers'> {
   const { prisma } = deps
   return async (call, res) => {
     const tenant = call.id('tenant')
-    await authorizeInTenant(deps.prisma, userOf(res), tenant, 'users.read')
+    const roles = await authorizeInTenant(deps.prisma, userOf(res), tenant, 'users.read')
     const { cursor, limit } = call.query()
     const rows = await prisma.membership.findMany({
       where: { tenant, user: { gt: readIdCursor(cursor, 'usr_') } },
       orderBy: { user: 'asc' },
       take: limit + 1,
     })
-    const users = await usersOf<TenantRole>(deps, rows)
+    const users = await membersOf(deps, rows, holds(roles, 'users.manage'))
     res.json(pageOf(users, limit, ({ id }) => id))
   }
 }
@@ -55,7 +56,7 @@ export function setMember(deps: Deps): Handler<'setMember'> {
       const { role } = body
       const before = await tx.membership.findUnique({ where: { tenant_user: { tenant, user: user.id } } })
       if (before === null && body.email !== undefined) requireKnownEmail(user, tenant)
-      if (before?.role === 'Admin' && role !== 'Admin') await keepAnAdmin(tx, tenant)
+      if (before?.role === 'Admin' && before.suspendedAt === null && role !== 'Admin') await keepAnAdmin(tx, tenant)
       const row = await tx.membership.upsert({
         where: { tenant_user: { tenant, user: user.id } },
         create: { tenant, user: user.id, role },
@@ -65,7 +66,7 @@ export function setMember(deps: Deps): Handler<'setMember'> {
       await recordChange(tx, { tenant, user: by.id, action: 'member.set', subject: user.id, details })
       return { row, isNew: before === null }
     })
-    const [member] = await usersOf<TenantRole>({ prisma }, [made.row])
+    const [member] = await membersOf({ prisma }, [made.row], true)
     res.status(made.isNew ? 201 : 200).json(member)
   }
 }
@@ -86,7 +87,7 @@ export function removeMember(deps: Deps): Handler<'removeMember'> {
       await authorizeInTenant(tx, by, tenant, 'users.manage')
       const before = await tx.membership.findUnique({ where: { tenant_user: { tenant, user } } })
       if (!before) return null
-      if (before.role === 'Admin') await keepAnAdmin(tx, tenant)
+      if (before.role === 'Admin' && before.suspendedAt === null) await keepAnAdmin(tx, tenant)
       await tx.membership.delete({ where: { tenant_user: { tenant, user } } })
       const roles = await endRoles(tx, { tenant, user })
       const made = await endMade(tx, by, { tenant, user }, end)
@@ -100,8 +101,10 @@ export function removeMember(deps: Deps): Handler<'removeMember'> {
   }
 }
 
-async function keepAnAdmin(tx: Transaction, tenant: string): Promise<void> {
-  if ((await tx.membership.count({ where: { tenant, role: 'Admin' } })) <= 1) throw refuse('last_admin', {})
+/** @throws Refusal `last_admin` */
+export async function keepAnAdmin(tx: Transaction, tenant: string): Promise<void> {
+  if ((await tx.membership.count({ where: { tenant, role: 'Admin', suspendedAt: null } })) <= 1)
+    throw refuse('last_admin', {})
 }
 
 interface NewMember extends Pick<z.output<typeof newMemberBody>, 'email' | 'user' | 'name' | 'password'> {
@@ -162,6 +165,28 @@ export async function requireMember(tx: Transaction, tenant: string, user: strin
     'is not a member of the organization.',
     'Add the user to the organization first, and send the ID from the response.',
   )
+}
+
+type MembershipRow = RoleRow<TenantRole> & { suspendedAt: Date | null }
+
+/** Returns memberships with their users; who has a second factor only for Admins. */
+export async function membersOf(
+  { prisma }: Pick<ConsoleDeps, 'prisma'>,
+  rows: MembershipRow[],
+  isAdmin: boolean,
+): Promise<MemberRecord[]> {
+  const users = await usersOf<TenantRole>({ prisma }, rows)
+  const ids = isAdmin ? users.map(({ id }) => id) : []
+  const factors = await prisma.secondFactor.findMany({
+    where: { user: { in: ids }, confirmedAt: { not: null } },
+    select: { user: true },
+  })
+  const having = new Set(factors.map(({ user }) => user))
+  return users.map((user, at) => ({
+    ...user,
+    suspendedAt: rows[at]!.suspendedAt?.toISOString() ?? null,
+    secondFactor: isAdmin ? having.has(user.id) : null,
+  }))
 }
 
 interface RoleRow<Role> {

@@ -19,7 +19,7 @@ export function listTenants({ prisma }: Deps): Handler<'listTenants'> {
       ? null
       : user.token
         ? [user.token]
-        : await prisma.membership.findMany({ where: { user: user.id }, select: { tenant: true } })
+        : await prisma.membership.findMany({ where: { user: user.id, suspendedAt: null }, select: { tenant: true } })
     const rows = await prisma.tenant.findMany({
       where: {
         id: { gt: readIdCursor(cursor, 'ten_'), ...(memberships && { in: memberships.map(({ tenant }) => tenant) }) },
@@ -48,6 +48,24 @@ export function createTenant(deps: Deps): Handler<'createTenant'> {
   }
 }
 
+/** PATCH /api/v2/tenants/{t}. An Admin without a second factor can't require one: they would lock themselves out. */
+export function changeTenant({ prisma }: Deps): Handler<'changeTenant'> {
+  return async (call, res) => {
+    const user = userOf(res)
+    const id = call.id('tenant')
+    await authorizeInTenant(prisma, user, id, 'tenants.change')
+    const { requireSecondFactor } = await call.body()
+    if (requireSecondFactor && !user.secondFactor) throw refuse('second_factor_required', {})
+    const changed = await prisma.$transaction(async (tx) => {
+      const row = await tx.tenant.update({ where: { id }, data: { requireSecondFactor } })
+      const what = { action: 'tenant.change', subject: id, details: { requireSecondFactor } }
+      await recordChange(tx, { tenant: id, user: user.id, ...what })
+      return row
+    })
+    res.json(tenantRecord(changed))
+  }
+}
+
 /** DELETE /api/v2/tenants/{t}: deletes an organization without projects and keys. Its audit log remains. */
 export function deleteTenant(deps: Deps): Handler<'deleteTenant'> {
   const { prisma } = deps
@@ -73,6 +91,7 @@ export function deleteTenant(deps: Deps): Handler<'deleteTenant'> {
   }
 }
 
-function tenantRecord({ id, name, createdAt }: { id: string; name: string; createdAt: Date }): TenantRecord {
-  return { id, name, createdAt: createdAt.toISOString() }
+function tenantRecord({ createdAt, ...tenant }: Omit<TenantRecord, 'createdAt'> & { createdAt: Date }): TenantRecord {
+  const { id, name, requireSecondFactor } = tenant
+  return { id, name, requireSecondFactor, createdAt: createdAt.toISOString() }
 }

@@ -22,6 +22,7 @@ const test = consoleTest
         DATABASE_URL: database.consoleUrl,
         LEDGER_URL: ledger.url,
         SERVICE_PRIVATE_KEY: services.secrets.console,
+        SECOND_FACTOR_KEY: 'k'.repeat(32),
         ASSETS_FOLDER: path.join(folder, 'assets'),
       },
     })

@@ -4,10 +4,10 @@ import type { ConsoleDeps } from '../../deps.ts'
 import type { Handler } from '../../request/call.ts'
 import { expectBrowser } from '../../page/console-page.ts'
 import { type Identity, userBehind, refusalOfProvider, type SignInProvider } from './sign-in-provider.ts'
-import { giveSession, openSession } from '../open-session.ts'
+import { beginSession, giveResult } from '../complete-sign-in.ts'
 import { begunCookie, readBegun, type BegunSignIn } from './pending-sign-in.ts'
 
-type Deps = Pick<ConsoleDeps, 'prisma' | 'newId' | 'random' | 'now' | 'log' | 'throttle'> & {
+type Deps = Pick<ConsoleDeps, 'prisma' | 'newId' | 'random' | 'now' | 'log' | 'throttle' | 'sessionLimits'> & {
   publicUrl: string
   provider: SignInProvider
 }
@@ -31,14 +31,19 @@ export function oidcCallback(deps: Deps): Handler<'oidcCallback'> {
     expectBrowser(req, res, signIn.returnTo)
     const search = /\?.*$/.exec(req.originalUrl)?.[0] ?? ''
     const configuration = provider.configuration()
-    const identity = await identityOf(configuration, new URL(provider.callbackUrl + search), signIn).catch((error) => {
+    const { hasSecondFactor, ...identity } = await identityOf(
+      configuration,
+      new URL(provider.callbackUrl + search),
+      signIn,
+    ).catch((error) => {
       throw refusalOfProvider(error, log)
     })
-    const secret = await prisma.$transaction(async (tx) => {
+    const result = await prisma.$transaction(async (tx) => {
       const user = await userBehind(tx, { ...identity, issuer: provider.issuer })
-      return openSession(deps, tx, user, { by: 'provider', issuer: provider.issuer })
+      const signedIn = { user, req, method: 'provider', secondFactor: hasSecondFactor } as const
+      return beginSession(deps, tx, signedIn, { by: 'provider', issuer: provider.issuer })
     })
-    giveSession(deps, req, res, secret)
+    giveResult(deps, req, res, result)
     res.redirect(303, signIn.returnTo)
   }
 }
@@ -50,15 +55,17 @@ async function identityOf(
   configuration: oidc.Configuration,
   url: URL,
   { state, nonce, verifier }: BegunSignIn,
-): Promise<Omit<Identity, 'issuer'>> {
+): Promise<Omit<Identity, 'issuer'> & { hasSecondFactor: boolean }> {
   const expected = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier, idTokenExpected: true }
   const tokens = await oidc.authorizationCodeGrant(configuration, url, expected)
-  const { sub: subject, ...claims } = tokens.claims()!
+  const { sub: subject, amr, ...claims } = tokens.claims()!
   const needsProfile = claims['email'] === undefined && configuration.serverMetadata().userinfo_endpoint !== undefined
   const profile = needsProfile ? await oidc.fetchUserInfo(configuration, tokens.access_token, subject) : claims
   const { email, email_verified: isVerified } = profile as Record<string, unknown>
   return {
     subject,
+    // RFC 8176: the provider asked for more than one factor. Its word is taken, because the operator trusts it with sign-ins.
+    hasSecondFactor: Array.isArray(amr) && amr.includes('mfa'),
     verifiedEmail: typeof email === 'string' && isVerified === true ? email.trim().toLowerCase() : null,
   }
 }

@@ -9,7 +9,11 @@ import { CLIENT, startProvider, untilReached, type TestProvider } from './provid
 
 const PUBLIC_URL = 'https://models.example.test'
 const CALLBACK = `${PUBLIC_URL}/api/v2/session/oidc/callback`
-const LEDGER_AWAY = { LEDGER_URL: 'http://127.0.0.1:9', SERVICE_PRIVATE_KEY: newServiceKeys().privateKey }
+const LEDGER_AWAY = {
+  LEDGER_URL: 'http://127.0.0.1:9',
+  SERVICE_PRIVATE_KEY: newServiceKeys().privateKey,
+  SECOND_FACTOR_KEY: 'k'.repeat(32),
+}
 const OIDC = { PUBLIC_URL, OIDC_CLIENT_ID: CLIENT.id, OIDC_CLIENT_SECRET: CLIENT.secret }
 
 const test = consoleTest

@@ -4,6 +4,7 @@ import { backOffMs } from '@gateway/service-kit/async/waiting'
 import { type Refusal, refuse } from '@gateway/api/refusal'
 import type { Logger } from '@gateway/service-kit/process/logger'
 import { recordChange, type Transaction } from '../../audit/record-change.ts'
+import { endCredentials } from '../end-credentials.ts'
 
 /** OpenID Connect provider, if the operator has configured one. */
 export interface SignInProvider {
@@ -138,8 +139,7 @@ async function recordLink(tx: Transaction, user: string, issuer: string, vouched
   await recordChange(tx, { tenant: null, user, action: 'identity.link', subject: user, details })
   if (vouchedBy === null) return
   await tx.user.update({ where: { id: user }, data: { passwordHash: null, vouchedBy: null } }) // P4
-  await tx.signInCode.deleteMany({ where: { user } }) // first: a code redeemed concurrently has created its token by then
-  await tx.userToken.deleteMany({ where: { user } })
+  await endCredentials(tx, user)
 }
 
 /** Returns a refusal for the user about a failure between console and provider. Details are logged for the operator. */

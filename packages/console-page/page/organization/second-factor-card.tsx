@@ -1,0 +1,55 @@
+import { useState } from 'react'
+import { useQuery } from '@tanstack/react-query'
+import { ask } from '../api/ask.ts'
+import { readingAll } from '../api/reading.ts'
+import { useChange } from '../api/use-change.ts'
+import { FormDialog } from '../components/form-dialog.tsx'
+import { useOrganization } from './use-organization.ts'
+
+/** Whether the organization requires a second factor. For Admins. */
+export function SecondFactorCard() {
+  const { tenant } = useOrganization()
+  const { data } = useQuery(readingAll('/api/v2/tenants', { params: {} }))
+  const [isChanging, setChanging] = useState(false)
+  const found = data?.find(({ id }) => id === tenant)
+  if (!found) return null
+  const { requireSecondFactor: isRequired } = found
+  return (
+    <section className="card stack" aria-label="Two-factor authentication">
+      <div className="head">
+        <h2>Two-factor authentication</h2>
+        <button type="button" className="button" onClick={() => setChanging(true)}>
+          {isRequired ? 'Stop requiring' : 'Require'}
+        </button>
+      </div>
+      <p className="soft">
+        {isRequired
+          ? 'Members without a second factor are asked to set one up, and can do nothing else here.'
+          : 'Members can sign in without a second factor.'}
+      </p>
+      {isChanging && <ChangeDialog isRequired={isRequired} onClose={() => setChanging(false)} />}
+    </section>
+  )
+}
+
+function ChangeDialog({ isRequired, onClose }: { isRequired: boolean; onClose: () => void }) {
+  const { tenant, name } = useOrganization()
+  const change = useChange(
+    () => ask('PATCH', '/api/v2/tenants/{tenant}', { params: { tenant }, body: { requireSecondFactor: !isRequired } }),
+    isRequired ? 'Second factor no longer required.' : 'Second factor required.',
+  )
+  return (
+    <FormDialog
+      title={isRequired ? 'Stop requiring a second factor?' : 'Require a second factor?'}
+      submit={isRequired ? 'Stop requiring' : 'Require second factor'}
+      change={change}
+      onClose={onClose}
+    >
+      <p>
+        {isRequired
+          ? `Members can use ${name} without a second factor again.`
+          : `Members who signed in without a second factor, and their personal tokens, immediately lose access to ${name} until they set one up. API keys and service tokens don't change.`}
+      </p>
+    </FormDialog>
+  )
+}

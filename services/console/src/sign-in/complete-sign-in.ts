@@ -1,0 +1,97 @@
+import type { Request, Response } from 'express'
+import type { ConsoleDeps } from '../deps.ts'
+import type { Handler } from '../request/call.ts'
+import { refuse } from '@gateway/api/refusal'
+import type { Transaction } from '../audit/record-change.ts'
+import { meOf } from './me.ts'
+import { cookie, giveSession, openSession, requireEnabled, type SignedIn } from './open-session.ts'
+import { useCode } from './second-factor.ts'
+import { hashOf } from './secret.ts'
+
+// The second step of a sign-in.
+//   K1  A sign-in by password or provider that lacks the code of the second factor gets a ticket instead of a session.
+//       It is a cookie of this browser, good once, for ten minutes, and no request accepts it but the second step.
+//   K2  A ticket ends with the sessions of its user (end-credentials.ts).
+
+type Deps = Pick<
+  ConsoleDeps,
+  'prisma' | 'newId' | 'random' | 'now' | 'throttle' | 'secretBox' | 'publicUrl' | 'traceUrl' | 'sessionLimits'
+>
+
+const LIFETIME_MS = 600_000
+
+const ticketCookie = ({ publicUrl }: Pick<ConsoleDeps, 'publicUrl'>) => cookie('svc_second_factor', 'strict', publicUrl)
+
+/** What a sign-in by password or provider leads to: a session, or a ticket for the second step (K1). */
+export type SignInResult = { session: string } | { ticket: string; expiresAt: Date }
+
+/**
+ * Opens a session, or a ticket if the user has a second factor and the sign-in had none.
+ * @throws Refusal `sign_in_failed` for a disabled user
+ */
+export async function beginSession(
+  deps: Pick<Deps, 'newId' | 'random' | 'now' | 'sessionLimits'>,
+  tx: Transaction,
+  signedIn: SignedIn & { user: string; req: Request },
+  how: Parameters<typeof openSession>[3],
+): Promise<SignInResult> {
+  const { user, method, secondFactor } = signedIn
+  const factor = secondFactor ? null : await tx.secondFactor.findUnique({ where: { user } })
+  if (factor === null || factor.confirmedAt === null) return { session: await openSession(deps, tx, signedIn, how) }
+  await requireEnabled(tx, user)
+  const ticket = Buffer.from(deps.random(32)).toString('base64url')
+  const expiresAt = new Date(deps.now().getTime() + LIFETIME_MS)
+  await tx.signInTicket.create({ data: { hash: hashOf(ticket), user, method, expiresAt } })
+  return { ticket, expiresAt }
+}
+
+/** Sets the cookie of the session or ticket. */
+export function giveResult(
+  deps: Pick<Deps, 'publicUrl' | 'sessionLimits'>,
+  req: Request,
+  res: Response,
+  result: SignInResult,
+): void {
+  if ('session' in result) giveSession(deps, req, res, result.session)
+  else ticketCookie(deps).set(req, res, result.ticket, LIFETIME_MS)
+}
+
+/** Whether a browser has a ticket that is still good. */
+export async function hasTicket(
+  deps: Pick<ConsoleDeps, 'prisma' | 'now' | 'publicUrl'>,
+  req: Request,
+): Promise<boolean> {
+  const secret = ticketCookie(deps).read(req)
+  return secret !== null && (await ticketOf(deps, deps.prisma, secret)) !== null
+}
+
+/** POST /api/v2/session/second-factor */
+export function completeSignIn(deps: Deps): Handler<'completeSignIn'> {
+  const { prisma, throttle } = deps
+  const tickets = ticketCookie(deps)
+  return async (call, res) => {
+    await throttle.attemptFrom(call.req.ip ?? '')
+    const { code } = await call.body()
+    const secret = tickets.read(call.req)
+    const done = await prisma.$transaction(async (tx) => {
+      const ticket = secret === null ? null : await ticketOf(deps, tx, secret)
+      if (ticket === null) return { outcome: refuse('second_factor_failed', {}) }
+      const { user, hash } = ticket
+      const outcome = await useCode(deps, tx, { user, code, isConfirmed: true })
+      if (outcome !== 'right') return { outcome }
+      const { count } = await tx.signInTicket.deleteMany({ where: { hash } }) // good once
+      if (count === 0) return { outcome: refuse('second_factor_failed', {}) }
+      const signedIn = { method: ticket.method as SignedIn['method'], secondFactor: true, user, req: call.req }
+      return { user, session: await openSession(deps, tx, signedIn, { by: ticket.method, secondFactor: true }) }
+    })
+    if ('outcome' in done) throw done.outcome // after the commit, which counts a wrong code
+    const user = await prisma.user.findUniqueOrThrow({ where: { id: done.user } })
+    tickets.clear(call.req, res)
+    giveSession(deps, call.req, res, done.session)
+    res.status(201).json(await meOf(deps, { ...user, secondFactor: true }))
+  }
+}
+
+function ticketOf({ now }: Pick<ConsoleDeps, 'now'>, prisma: Transaction, secret: string) {
+  return prisma.signInTicket.findUnique({ where: { hash: hashOf(secret), expiresAt: { gt: now() } } })
+}

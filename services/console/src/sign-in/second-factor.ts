@@ -1,0 +1,190 @@
+import type { Prisma } from '@gateway/database/client'
+import { type Refusal, refuse } from '@gateway/api/refusal'
+import { recordChange, type Transaction } from '../audit/record-change.ts'
+import type { ConsoleDeps } from '../deps.ts'
+import type { Handler } from '../request/call.ts'
+import { endCredentials } from './end-credentials.ts'
+import { provePassword } from './prove-password.ts'
+import { hashOf } from './secret.ts'
+import { base32, matchingStep, otpauthUri, SECRET_BYTES } from './totp.ts'
+import { onlyUserOf, sessionOf } from './user.ts'
+
+// The second factor of a user: an authenticator app (totp.ts) with recovery codes (decision 26).
+//   F1  A code of the app is accepted once: a code of the last accepted step or before is not. The row of the factor is
+//       locked while a code is checked, so of two concurrent requests with one code one succeeds.
+//   F2  After five wrong codes in a row each further one makes the next wait, twice as long as before, up to an hour:
+//       about thirty guesses a day, of a million. A recovery code never waits: it can't be guessed.
+//   F3  A recovery code is accepted once, by deleting its digest.
+//   F4  Setting up, replacing recovery codes and removing take a session, and the password or a code, so that a stolen
+//       session changes nothing.
+//   F5  The secret is stored encrypted, recovery codes as digests. Each is shown once.
+
+type Deps = Pick<ConsoleDeps, 'prisma' | 'random' | 'now' | 'secretBox' | 'throttle' | 'passwords' | 'publicUrl'>
+
+const RECOVERY_CODES = 10
+const RECOVERY_BYTES = 10
+const FREE_FAILURES = 5
+const FIRST_DELAY_MS = 30_000
+const MAX_DELAY_MS = 3_600_000
+
+/** GET /api/v2/me/second-factor */
+export function readSecondFactor({ prisma }: Deps): Handler<'readSecondFactor'> {
+  return async (_call, res) => {
+    const { id: user } = onlyUserOf(res)
+    const [factor, recoveryCodesLeft] = await Promise.all([
+      prisma.secondFactor.findUnique({ where: { user } }),
+      prisma.recoveryCode.count({ where: { user } }),
+    ])
+    res.json({ confirmedAt: factor?.confirmedAt?.toISOString() ?? null, recoveryCodesLeft })
+  }
+}
+
+/** POST /api/v2/me/second-factor: a new secret, not in use until it is confirmed. */
+export function setUpSecondFactor(deps: Deps): Handler<'setUpSecondFactor'> {
+  const { prisma, random, secretBox, publicUrl } = deps
+  return async (call, res) => {
+    const { id: user, email } = sessionOf(res)
+    const { password } = await call.body()
+    await provePassword(deps, call.req, { id: user, email }, password)
+    const secret = random(SECRET_BYTES)
+    const fresh = { secret: secretBox.seal(secret, user), lastStep: 0n, failures: 0, retryAt: null }
+    await prisma.$transaction(async (tx) => {
+      const { count } = await tx.secondFactor.createMany({ data: [{ user, ...fresh }], skipDuplicates: true })
+      const replaced =
+        count > 0 || (await tx.secondFactor.updateMany({ where: { user, confirmedAt: null }, data: fresh })).count > 0
+      if (!replaced) throw alreadySetUp()
+    })
+    const issuer = new URL(publicUrl ?? `http://${call.req.get('Host') ?? 'gateway'}`).hostname
+    res.status(201).json({ secret: base32(secret), uri: otpauthUri(secret, { issuer, account: email }) })
+  }
+}
+
+/** POST /api/v2/me/second-factor/confirm: from now on signing in takes a code. */
+export function confirmSecondFactor(deps: Deps): Handler<'confirmSecondFactor'> {
+  const { now } = deps
+  return async (call, res) => {
+    const { id: user, session } = sessionOf(res)
+    const { code } = await call.body()
+    const codes = await withCode(deps, { user, code, isConfirmed: false }, async (tx) => {
+      await tx.secondFactor.update({ where: { user }, data: { confirmedAt: now() } })
+      await endCredentials(tx, user, { session, allTokens: true }) // none of them had a second factor
+      const { count } = await tx.session.updateMany({ where: { id: session }, data: { secondFactor: true } })
+      if (count === 0) throw refuse('session_missing', {}) // ended concurrently
+      await recordChange(tx, { tenant: null, user, action: 'second-factor.set', subject: user })
+      return replaceRecoveryCodes(deps, tx, user)
+    })
+    res.json({ recoveryCodes: codes })
+  }
+}
+
+/** POST /api/v2/me/second-factor/recovery-codes */
+export function createRecoveryCodes(deps: Deps): Handler<'createRecoveryCodes'> {
+  return async (call, res) => {
+    const { id: user } = sessionOf(res)
+    const { code } = await call.body()
+    const codes = await withCode(deps, { user, code, isConfirmed: true }, async (tx) => {
+      await recordChange(tx, { tenant: null, user, action: 'recovery-codes.set', subject: user })
+      return replaceRecoveryCodes(deps, tx, user)
+    })
+    res.json({ recoveryCodes: codes })
+  }
+}
+
+/** POST /api/v2/me/second-factor/remove */
+export function removeSecondFactor(deps: Deps): Handler<'removeSecondFactor'> {
+  return async (call, res) => {
+    const { id: user } = sessionOf(res)
+    const { code } = await call.body()
+    await withCode(deps, { user, code, isConfirmed: true }, async (tx) => {
+      await deleteSecondFactor(tx, user)
+      await recordChange(tx, { tenant: null, user, action: 'second-factor.remove', subject: user })
+    })
+    res.status(204).end()
+  }
+}
+
+/** Deletes a second factor. What was signed in with it counts as signed in without one. */
+export async function deleteSecondFactor(tx: Transaction, user: string): Promise<boolean> {
+  const { count } = await tx.secondFactor.deleteMany({ where: { user } })
+  await tx.recoveryCode.deleteMany({ where: { user } })
+  await tx.signInTicket.deleteMany({ where: { user } })
+  await tx.session.updateMany({ where: { user }, data: { secondFactor: false } })
+  await tx.userToken.updateMany({ where: { user }, data: { secondFactor: false } })
+  return count > 0
+}
+
+export type CodeOutcome = 'right' | Refusal
+
+/** Checks a code of a user and uses it up (F1 to F3). A wrong one is counted when the transaction commits. */
+export async function useCode(
+  { now, secretBox }: Pick<Deps, 'now' | 'secretBox'>,
+  tx: Transaction,
+  { user, code, isConfirmed }: { user: string; code: string; isConfirmed: boolean },
+): Promise<CodeOutcome> {
+  await tx.$queryRaw`SELECT FROM control.second_factors WHERE user_id = ${user} FOR UPDATE` // F1
+  const factor = await tx.secondFactor.findUnique({ where: { user } })
+  if (factor === null) return wrongCode()
+  if ((factor.confirmedAt !== null) !== isConfirmed) return isConfirmed ? wrongCode() : alreadySetUp()
+  const typed = code.replaceAll(/[\s-]/g, '').toLowerCase()
+  if (!/^\d{6}$/.test(typed)) return isConfirmed ? useRecoveryCode(tx, user, typed) : wrongCode()
+
+  const nowMs = now().getTime()
+  const waitMs = (factor.retryAt?.getTime() ?? 0) - nowMs
+  if (waitMs > 0) return refuse('rate_limited', {}, { retryAfterMs: waitMs })
+  const secret = secretBox.open(factor.secret, user)
+  const step = matchingStep(secret, typed, { nowMs, lastStep: Number(factor.lastStep) })
+  if (step === null) {
+    const failures = factor.failures + 1
+    const data = { failures, retryAt: new Date(nowMs + delayAfterMs(failures)) }
+    await tx.secondFactor.update({ where: { user }, data })
+    await recordChange(tx, { tenant: null, user, action: 'second-factor.refuse', subject: user, details: { failures } })
+    return wrongCode()
+  }
+  await tx.secondFactor.update({ where: { user }, data: { lastStep: BigInt(step), failures: 0, retryAt: null } })
+  return 'right'
+}
+
+/** How long the next code waits after this many wrong ones in a row (F2). */
+export function delayAfterMs(failures: number): number {
+  if (failures < FREE_FAILURES) return 0
+  return Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** Math.min(failures - FREE_FAILURES, 20))
+}
+
+/** F3 */
+async function useRecoveryCode(tx: Transaction, user: string, code: string): Promise<CodeOutcome> {
+  const { count } = await tx.recoveryCode.deleteMany({ where: { user, hash: hashOf(code) } })
+  if (count === 0) return wrongCode()
+  const details = { left: await tx.recoveryCode.count({ where: { user } }) } satisfies Prisma.InputJsonObject
+  await recordChange(tx, { tenant: null, user, action: 'recovery-codes.use', subject: user, details })
+  return 'right'
+}
+
+/** Runs a change after a right code, in its transaction. @throws Refusal `second_factor_failed`, `rate_limited` */
+async function withCode<T>(
+  deps: Deps,
+  asked: Parameters<typeof useCode>[2],
+  change: (tx: Transaction) => Promise<T>,
+): Promise<T> {
+  const done = await deps.prisma.$transaction(async (tx) => {
+    const outcome = await useCode(deps, tx, asked)
+    return outcome === 'right' ? { made: await change(tx) } : { outcome }
+  })
+  if ('outcome' in done) throw done.outcome // after the commit, which counts the wrong code
+  return done.made
+}
+
+/** F5 */
+async function replaceRecoveryCodes({ random }: Deps, tx: Transaction, user: string): Promise<string[]> {
+  await tx.recoveryCode.deleteMany({ where: { user } })
+  const codes = Array.from({ length: RECOVERY_CODES }, () => base32(random(RECOVERY_BYTES)).toLowerCase())
+  await tx.recoveryCode.createMany({ data: codes.map((code) => ({ user, hash: hashOf(code) })) })
+  return codes.map((code) => code.match(/.{4}/g)!.join('-'))
+}
+
+function wrongCode(): Refusal {
+  return refuse('second_factor_failed', {})
+}
+
+function alreadySetUp(): Refusal {
+  return refuse('already_exists', { what: 'A second factor (remove it first)' })
+}
