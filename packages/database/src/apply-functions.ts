@@ -41,8 +41,16 @@ export async function applyFunctions(client: Client, folder: string, options: Lo
     if (grants) await apply(client, grants)
   })
   const names = changed.map(({ name }) => name)
-  options.log(names.length > 0 ? `Functions ${names.join(', ')}` : 'Grants of functions')
+  options.log(names.length > 0 ? `Functions: ${describe(names)}` : 'Grants of functions')
   return names.length > 0 ? names : ['grants']
+}
+
+const MAX_NAMED = 8
+
+/** A first migration applies all of them, and their names would hide what else it says. */
+function describe(names: string[]): string {
+  const rest = names.length - MAX_NAMED
+  return rest > 0 ? `${names.slice(0, MAX_NAMED).join(', ')} and ${rest} more` : names.join(', ')
 }
 
 async function readApplied(client: Client): Promise<Map<string, string>> {
