@@ -35,6 +35,7 @@ const full = scenarioFiles(
   'openai-client',
   'operator',
   'operator-money',
+  'invitations',
   'organization',
   'pictures',
   'playground',

@@ -175,11 +175,14 @@ async function fullExecution(stack: ProcessStack) {
   const path = `/api/v2/tenants/${tenant}`
   const email = `canary-${randomBytes(4).toString('hex')}@example.test`
   const [password, newPassword] = [`pass-${randomUUID()}`, `pass-${randomUUID()}`]
+  const invited = await callerAt(url, operatorToken).ask('POST', `${path}/invitations`, { email, role: 'Admin' })
+  const linkSecret = (invited.body.link as string).split('#')[1]!
+  answers.push(invited.text.replace(linkSecret, ''))
+  keep(await callerAt(url, null).ask('POST', '/api/v2/invitations/read', { secret: linkSecret }))
   keep(
-    await callerAt(url, operatorToken).ask('POST', `${path}/members`, {
-      email,
+    await callerAt(url, null).ask('POST', '/api/v2/invitations/accept', {
+      secret: linkSecret,
       name: 'Canary',
-      role: 'Admin',
       password,
     }),
   )
@@ -190,6 +193,7 @@ async function fullExecution(stack: ProcessStack) {
   answers.push(signedIn.text)
   const cookie = signedIn.headers.get('set-cookie')!.split(';')[0]!
   const session = cookie.split('=')[1]!
+  const [, device = ''] = /svc_device=([\w-]+)/.exec(signedIn.headers.getSetCookie().join('; '))!
   const browser = async (method: string, at: string, body?: object) =>
     callerAt(url, null).ask(method, at, body, { cookie, 'sec-fetch-site': 'same-origin', origin: url })
   const newToken = async (asks: typeof browser) =>
@@ -284,6 +288,8 @@ async function fullExecution(stack: ProcessStack) {
     'the operator’s token': operatorToken.slice(SHOWN_CHARACTERS),
     'a personal token': token.slice(SHOWN_CHARACTERS),
     'a session': session.slice(SHOWN_CHARACTERS),
+    'the link of an invitation': linkSecret,
+    'the secret of a device': device,
     'a password': password,
     'a new password': newPassword,
     'a key': first.secret.slice(SHOWN_CHARACTERS),

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { consoleTest as test } from './src/console/console-test.ts'
 import { hindrances, isTooWide, views, type Page } from './src/console/browser.ts'
-import { consoleOwner, consoleUser, PASSWORD, signIn } from './src/console/users.ts'
+import { acceptOn, consoleOwner, consoleUser, inviteOn, PASSWORD, signIn } from './src/console/users.ts'
 import { chat, type Stack } from './src/stack.ts'
 
 // Users, teams, roles and tokens in a browser, against the whole service.
@@ -78,11 +78,11 @@ test('a new member with a team and a role calls with a key until access is remov
   const { page, problems } = await visit()
   await page.goto(`${organization}/members`)
   await signIn(page, owner)
-  await page.getByRole('button', { name: 'Add member' }).click()
-  await page.getByRole('textbox', { name: 'Email' }).fill(email)
-  await page.getByLabel('Name', { exact: true }).fill('Grace')
-  await page.getByLabel('Initial password').fill(PASSWORD)
-  await page.getByRole('dialog').getByRole('button', { name: 'Add member' }).click()
+  const link = await inviteOn(page, email)
+  const { page: graces, problems: gracesProblems } = await visit()
+  await graces.goto(link)
+  await acceptOn(graces, 'Grace')
+  await page.reload()
   await row(page, /Grace/).getByText('Member', { exact: true }).waitFor()
 
   await page.getByRole('link', { name: 'Teams', exact: true }).click()
@@ -98,9 +98,7 @@ test('a new member with a team and a role calls with a key until access is remov
   await page.getByRole('dialog').getByRole('button', { name: 'Add user' }).click()
   await row(page, /Grace/).getByText('Project Consumer', { exact: true }).waitFor()
 
-  const { page: graces, problems: gracesProblems } = await visit()
   await graces.goto(`${owner.home}/keys?create=true`)
-  await signIn(graces, { email })
   const form = graces.getByRole('dialog', { name: 'Create key' })
   await form.getByLabel('Name', { exact: true }).fill('website')
   await form.getByRole('button', { name: 'Create key' }).click()
@@ -116,7 +114,8 @@ test('a new member with a team and a role calls with a key until access is remov
 
   await page.getByRole('link', { name: 'Audit log', exact: true }).click()
   for (const [who, what] of [
-    ['A user', 'added Grace to the organization as Member'],
+    ['A user', `invited ${email} as Member`],
+    ['Grace', 'accepted an invitation as Member'],
     ['A user', 'added Grace to the team'],
     ['A user', 'granted Grace the role Project Consumer on'],
     ['Grace', 'created the key website in'],

@@ -27,12 +27,10 @@ const resolutions: ResolutionStory[] = [
     code: 'key_issuer_denied',
     resolution:
       /organization membership.*role in the team.*project role.*An Admin can restore the first two and a Project Owner the third/,
-    async story({ fixture, tenant, tenantPath, projectPath, users, as, refused, succeeds, call, keyOf }) {
+    async story({ fixture, tenant, tenantPath, projectPath, users, as, invite, refused, succeeds, call, keyOf }) {
       const user = await fixture.user()
       const issue = async () => (await as(user)).ask('POST', `${tenantPath}/keys`, { project: tenant.project.id })
-      const { rows } = await fixture.run('SELECT email FROM control.users WHERE id = $1', [user])
-      const [{ email }] = rows as [{ email: string }]
-      succeeds(await users.admin.ask('POST', `${tenantPath}/members`, { email }))
+      succeeds(await invite(user))
       refused(await issue())
       succeeds(await users.admin.ask('POST', `${tenantPath}/teams/${tenant.project.team}/members`, { user }))
       refused(await issue())
@@ -46,16 +44,13 @@ const resolutions: ResolutionStory[] = [
   {
     code: 'key_issuer_denied',
     resolution: /An Admin can restore the first two and a Project Owner the third/,
-    async story({ fixture, tenant, tenantPath, projectPath, users, refused, succeeds, call }) {
+    async story({ fixture, tenant, tenantPath, projectPath, users, invite, refused, succeeds, call }) {
       const by = await fixture.issuer(tenant.project)
       const key = await fixture.key({ project: tenant.project, by })
-      const { rows } = await fixture.run('SELECT email FROM control.users WHERE id = $1', [by])
-      const [{ email }] = rows as [{ email: string }]
       const team = `${tenantPath}/teams/${tenant.project.team}/members`
       for (const [who, taken, given, body] of [
         ['owner', `${projectPath}/grants/${by}`, `${projectPath}/grants`, { user: by, role: 'Project Owner' }],
         ['admin', `${team}/${by}`, team, { user: by }],
-        ['admin', `${tenantPath}/members/${by}`, `${tenantPath}/members`, { email }],
       ] as const) {
         succeeds(await call(key))
         succeeds(await users[who].ask('DELETE', taken))
@@ -63,6 +58,10 @@ const resolutions: ResolutionStory[] = [
         succeeds(await users[who].ask('POST', given, body))
         succeeds(await call(key))
       }
+      succeeds(await users.admin.ask('DELETE', `${tenantPath}/members/${by}`))
+      refused(await call(key))
+      succeeds(await invite(by))
+      succeeds(await call(key))
     },
   },
   {
@@ -204,9 +203,7 @@ const resolutions: ResolutionStory[] = [
       refused(await member.ask('PUT', assignmentOf(context, first)))
       succeeds(await users.admin.ask('PUT', assignmentOf(context, first)))
       succeeds(await call(tenant.key, { model: first }))
-      const { rows } = await fixture.run('SELECT email FROM control.users WHERE id = $1', [user])
-      const [{ email }] = rows as [{ email: string }]
-      succeeds(await users.admin.ask('POST', `${tenantPath}/members`, { email, role: 'Admin' }))
+      succeeds(await users.admin.ask('PATCH', `${tenantPath}/members/${user}`, { role: 'Admin' }))
       succeeds(await member.ask('PUT', assignmentOf(context, second)))
       succeeds(await call(tenant.key, { model: second }))
     },

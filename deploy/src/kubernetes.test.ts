@@ -242,8 +242,12 @@ interface IngressPath {
   backend: { service: { name: string } }
 }
 
-test.skipIf(!possible)('the component for a sign-in provider lets the console alone reach it', async () => {
-  const manifests = await renderFolder('components/sign-in-provider')
+test.skipIf(!possible).for([
+  ['sign-in-provider', 443],
+  ['mail-server', 465],
+  ['mail-server', 587],
+] as const)('the component %s lets the console alone reach port %s', async ([component, port]) => {
+  const manifests = await renderFolder(`components/${component}`)
   expect((await Promise.all(manifests.map(problemsOf))).flat()).toEqual([])
-  expect(networkReach(manifests).toPort(443, [...services])).toEqual(['console'])
+  expect(networkReach(manifests).toPort(port, [...services])).toEqual(['console'])
 })

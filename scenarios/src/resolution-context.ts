@@ -38,6 +38,14 @@ export async function openResolutionContext(stack: Stack, resolution: RegExp, co
     as,
     call,
     keyOf,
+    /** Has a user accept an invitation of the Admin. */
+    async invite(user: string): Promise<Answer> {
+      const { rows } = await fixture.run('SELECT email FROM control.users WHERE id = $1', [user])
+      const made = await (await as(admin)).ask('POST', `${tenantPath}/invitations`, rows[0] as { email: string })
+      expect(said(made)).toBe('201')
+      const secret = (made.body as { link: string }).link.split('#')[1]
+      return (await as(user)).ask('POST', '/api/v2/me/invitations', { secret })
+    },
     /** Issues a key through the API. */
     async issue(body: object = {}, by = owner): Promise<KeyFixture> {
       const answer = await (await as(by)).ask('POST', `${tenantPath}/keys`, { project: project.id, ...body })

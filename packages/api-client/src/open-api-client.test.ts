@@ -67,8 +67,8 @@ test('a response has the type of its contract', () => {
     const made = await api.ask('POST', '/api/v2/tenants/{tenant}/keys', { params: { tenant }, body: { project } })
     expectTypeOf(made.key).toEqualTypeOf<KeyRecord>()
     expectTypeOf(await api.ask('DELETE', '/api/v2/session')).toEqualTypeOf<undefined>()
-    const set = { params: { tenant }, body: { email: 'a@example.test', role: 'Member' } } as const
-    expectTypeOf(await api.ask('POST', '/api/v2/tenants/{tenant}/members', set)).toEqualTypeOf<MemberRecord>()
+    const set = { params: { tenant, user: 'usr_1' }, body: { role: 'Member' } } as const
+    expectTypeOf(await api.ask('PATCH', '/api/v2/tenants/{tenant}/members/{user}', set)).toEqualTypeOf<MemberRecord>()
     const execution = await api.ask('POST', '/v1/sandbox/{id}/invoke', invocation)
     expectTypeOf(execution).toEqualTypeOf<ExecutionRecord>()
   })

@@ -16,6 +16,7 @@ export const exampleIds = {
   asset: 'ast_example',
   token: 'tok_example',
   session: 'ses_example',
+  invitation: 'ivt_example',
   accessToken: 'atk_example',
   product: 'acme/swift',
   newProduct: 'acme/swift-2',

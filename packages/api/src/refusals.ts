@@ -138,7 +138,7 @@ export const refusals = {
     status: 401,
     type: 'authentication_error',
     message: text('Incorrect email or password.'),
-    resolution: text('Check both, or ask an Admin of your organization to reset your password.'),
+    resolution: text('Check both, or reset your password at /console/reset.'),
   },
   second_factor_failed: {
     status: 401,

@@ -6,6 +6,7 @@ import { catalogueView } from './catalogue/catalogue-view.ts'
 import { executionFilters } from './executions/execution-filters.ts'
 import { flowView } from './flow-editor/flow-view.ts'
 import { FlowsScreen } from './flow-editor/flows-screen.tsx'
+import { openPages } from './frame/open-pages.ts'
 import { SessionGuard } from './frame/session-guard.tsx'
 import { UnknownScreen } from './frame/unknown-screen.tsx'
 import { KeysScreen } from './keys/keys-screen.tsx'
@@ -54,6 +55,8 @@ const platformAuditScreen = lazyRouteComponent(
   () => import('./operator/platform-audit-screen.tsx'),
   'PlatformAuditScreen',
 )
+const invitationScreen = lazyRouteComponent(() => import('./sign-in/invitation-screen.tsx'), 'InvitationScreen')
+const resetScreen = lazyRouteComponent(() => import('./sign-in/reset-screen.tsx'), 'ResetScreen')
 const noticesScreen = lazyRouteComponent(() => import('./notices/notices-screen.tsx'), 'NoticesScreen')
 const webhookScreen = lazyRouteComponent(() => import('./notices/webhook-screen.tsx'), 'WebhookScreen')
 const refusalsScreen = lazyRouteComponent(() => import('./refusals/refusals-screen.tsx'), 'RefusalsScreen')
@@ -93,6 +96,8 @@ const routes = [
   createRoute({ ...at('/projects/$tenant/$project/assets'), component: assetsScreen, validateSearch: assetsView }),
   createRoute({ ...at('/projects/$tenant/$project/users'), component: usersScreen }),
   createRoute({ ...at('/projects/$tenant/$project/settings'), component: settingsScreen }),
+  createRoute({ ...at(openPages.invitation), component: invitationScreen }),
+  createRoute({ ...at(openPages.reset), component: resetScreen }),
   createRoute({ ...at('/account'), component: accountScreen }),
   createRoute({ ...at('/account/security-log'), component: securityLogScreen, validateSearch: auditFilters }),
   createRoute({ ...at('/account/command-line'), component: commandLineScreen, validateSearch: commandLineView }),

@@ -23,8 +23,8 @@ CREATE TABLE control.users (
   name              text NOT NULL,
   password_hash     text,
   platform_operator boolean NOT NULL DEFAULT false,
-  -- The organization whose Admin set the first password, and so could have signed in with it; null: no Admin did.
-  -- No foreign key, because this stays true after the organization is deleted.
+  -- The organization whose Admin handed over the link of the invitation, and so could have used it; null: a mail proved
+  -- the email. No foreign key, because this stays true after the organization is deleted.
   vouched_by        text,
   disabled_at       timestamptz(3), -- by a platform operator; null: the user may sign in
   created_at        timestamptz(3) NOT NULL DEFAULT now()
@@ -115,13 +115,66 @@ CREATE TABLE control.user_identities (
   UNIQUE (user_id, issuer)
 );
 
--- Failed sign-ins, counted across all replicas. Unlogged: a crash that loses them gives an attacker one more minute of
--- guesses.
+-- Requests without a credential, counted across all replicas. Unlogged: a crash that loses them gives an attacker one
+-- more minute of them.
 CREATE UNLOGGED TABLE control.sign_in_attempts (
   key    text PRIMARY KEY,
   points integer NOT NULL,
   expire timestamptz(3)
 );
+
+-- Failed sign-ins (services/console/src/sign-in/throttle/decide-wait.ts). Unlogged, for the same reason.
+CREATE UNLOGGED TABLE control.sign_in_failures (
+  key   text PRIMARY KEY, -- a hash
+  level double precision NOT NULL,
+  at    timestamptz(3) NOT NULL
+);
+CREATE INDEX ON control.sign_in_failures (at);
+
+-- Devices on which a user has signed in: the hash of the secret in their cookie.
+CREATE TABLE control.known_devices (
+  hash         bytea NOT NULL CHECK (octet_length(hash) = 32),
+  user_id      text NOT NULL REFERENCES control.users,
+  created_at   timestamptz(3) NOT NULL DEFAULT now(),
+  last_used_at timestamptz(3) NOT NULL,
+  PRIMARY KEY (hash, user_id)
+);
+CREATE INDEX ON control.known_devices (user_id, last_used_at);
+
+-- Invitations that are not accepted yet. Accepting, revoking and replacing one deletes it.
+CREATE TABLE control.invitations (
+  id         text PRIMARY KEY,
+  tenant     text NOT NULL REFERENCES control.tenants,
+  email      text NOT NULL CHECK (email = lower(email)),
+  role       text NOT NULL CHECK (role IN ('Admin', 'Member')),
+  hash       bytea UNIQUE CHECK (octet_length(hash) = 32), -- of the secret in the link; null: its mail is not sent yet
+  by_mail    boolean NOT NULL, -- whether the link went to the email and nowhere else, and so proves it
+  invited_by text NOT NULL,
+  created_at timestamptz(3) NOT NULL,
+  expires_at timestamptz(3) NOT NULL,
+  sent_at    timestamptz(3), -- when the mail server took the newest mail
+  UNIQUE (tenant, email)
+);
+
+-- Links with which users set another password. One per user: a new one replaces it.
+CREATE TABLE control.password_resets (
+  user_id    text PRIMARY KEY REFERENCES control.users,
+  hash       bytea NOT NULL UNIQUE CHECK (octet_length(hash) = 32),
+  by_mail    boolean NOT NULL,
+  expires_at timestamptz(3) NOT NULL
+);
+
+-- Mails to send (services/console/src/mail/mail-queue.ts). The secret of a link is made when its mail is sent.
+CREATE TABLE control.mails (
+  id         text PRIMARY KEY,
+  kind       text NOT NULL CHECK (kind IN ('invitation', 'reset')),
+  subject    text NOT NULL, -- id of the invitation; email of the reset
+  tries      integer NOT NULL DEFAULT 0,
+  due_at     timestamptz(3) NOT NULL,
+  created_at timestamptz(3) NOT NULL,
+  UNIQUE (kind, subject)
+);
+CREATE INDEX ON control.mails (due_at);
 
 -- Confirmations by users in the console, until the requesting program fetches the token (decision 20).
 CREATE TABLE control.sign_in_codes (

@@ -43,3 +43,23 @@ export async function signedInAt<Opened extends Pick<Awaited<ReturnType<typeof o
   await signIn(opened.page, user)
   return opened
 }
+
+/** Invites an email on the page of members, and returns the link. */
+export async function inviteOn(page: Page, email: string, role = 'Member'): Promise<string> {
+  await page.getByRole('button', { name: 'Invite user' }).click()
+  await page.getByLabel('Email').fill(email)
+  await page.getByLabel('Role', { exact: true }).selectOption(role)
+  await page.getByRole('button', { name: 'Invite', exact: true }).click()
+  const shown = page.getByRole('dialog', { name: `Invitation for ${email}` })
+  const link = await shown.locator('pre').innerText()
+  await shown.getByRole('button', { name: 'Done' }).click()
+  return link
+}
+
+/** Accepts an invitation as a new user, on the page that its link opened. */
+export async function acceptOn(page: Page, name: string): Promise<void> {
+  await page.getByLabel('Name', { exact: true }).fill(name)
+  await page.getByLabel('Password').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Create account and join' }).click()
+  await page.getByRole('heading', { name: 'Projects', exact: true }).waitFor()
+}

@@ -66,7 +66,8 @@ export async function openExampleProject(stack: Pick<Stack, 'fixture' | 'gateway
   const project = `${at}/projects/{project}`
   const sandbox = `${at}/sandboxes/{sandbox}`
 
-  names.user = (await make(`POST ${at}/members`)).id
+  const { link } = await make(`POST ${at}/invitations`)
+  names.user = (await make('POST /api/v2/invitations/accept', { signInCode: link.split('#')[1] })).id
   names.project = (await make(`POST ${at}/projects`)).id
   await make(`POST ${project}/wallet/fundings`)
   names.product = (await make('POST /api/v2/products')).id

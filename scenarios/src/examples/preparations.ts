@@ -48,6 +48,21 @@ export const preparations: Record<string, (given: ExampleProject) => Promise<Own
   'DELETE /api/v2/me/tokens/{token}': async ({ make }) => ({ token: (await make('POST /api/v2/me/tokens')).token.id }),
 
   [`DELETE ${at}`]: async ({ make }) => ({ tenant: (await make('POST /api/v2/tenants')).id }),
+  'POST /api/v2/session/reset/complete': async (given) => {
+    const { email } = await withPassword(given)
+    const { link } = await given.make('POST /api/v2/password-resets', { email: email! })
+    return { signInCode: secretOf(link) }
+  },
+  'POST /api/v2/invitations/read': async (given) => ({ signInCode: secretOf((await invited(given)).link) }),
+  'POST /api/v2/invitations/accept': async (given) => ({ signInCode: secretOf((await invited(given)).link) }),
+  'POST /api/v2/me/invitations': async (given) => {
+    const user = await withPassword(given)
+    const { link } = await invited(given, { newEmail: user.email! })
+    return { ...user, signInCode: secretOf(link) }
+  },
+  [`POST ${at}/invitations/{invitation}/resend`]: anInvitation,
+  [`DELETE ${at}/invitations/{invitation}`]: anInvitation,
+  [`PATCH ${at}/members/{user}`]: member,
   [`DELETE ${at}/members/{user}`]: member,
   [`POST ${at}/members/{user}/suspend`]: member,
   [`POST ${at}/members/{user}/resume`]: member,
@@ -114,9 +129,23 @@ async function appointment({ stack, names, owner, make }: ExampleProject): Promi
   return { project: id }
 }
 
-async function member({ make }: ExampleProject): Promise<{ user: string }> {
-  return { user: (await make(`POST ${at}/members`)).id as string }
+/** A new user who has accepted an invitation. */
+async function member(given: ExampleProject): Promise<{ user: string }> {
+  const { link } = await invited(given)
+  return { user: (await given.make('POST /api/v2/invitations/accept', { signInCode: secretOf(link) })).id as string }
 }
+
+// oxlint-disable-next-line typescript/no-explicit-any -- an API response, as a client sees it
+async function invited({ make }: ExampleProject, own: Own = {}): Promise<any> {
+  return make(`POST ${at}/invitations`, own)
+}
+
+async function anInvitation(given: ExampleProject): Promise<Own> {
+  return { invitation: (await invited(given)).invitation.id as string }
+}
+
+/** The secret in a link. */
+const secretOf = (link: string): string => link.split('#')[1]!
 
 async function issuedKey({ make }: ExampleProject): Promise<Own> {
   return { key: (await make(`POST ${at}/keys`)).key.id }

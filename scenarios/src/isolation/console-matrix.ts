@@ -66,6 +66,8 @@ export const consoleMatrix: Record<string, ConsoleRow> = {
   //                                                        operator  admin  owner  neighbour  otherTenant
   'DELETE /api/v2/session':                                 ANYBODY('204', bySession),
   'GET /api/v2/me':                                         ANYBODY('200'),
+  'POST /api/v2/me/invitations':                            ANYBODY('400 invalid_request', { body: () => ({ secret: 's'.repeat(43) }) }), // the secret in the link names an invitation
+  'POST /api/v2/password-resets':                           row('404 not_found', NOT, NOT, NOT, NOT, { body: (_, fresh) => ({ email: `${fresh}@example.test` }) }),
   'PUT /api/v2/me/password':                                ANYBODY('204', { body: () => password }),
   'GET /api/v2/me/tokens':                                  ANYBODY('200'),
   'POST /api/v2/me/tokens':                                 ANYBODY('201', { body: () => ({ name: 'CI' }), ...bySession }),
@@ -93,10 +95,14 @@ export const consoleMatrix: Record<string, ConsoleRow> = {
   [`PATCH ${tenant}`]:                                      row(NOT,   '200',  NOT,    NOT,    GONE, { body: () => ({ requireSecondFactor: false }) }),
   [`DELETE ${tenant}`]:                                     row('409 not_empty', NOT, NOT, NOT, GONE),
   [`GET ${tenant}/members`]:                                row(NOT,   '200',  '200',  '200',  GONE),
-  [`POST ${tenant}/members`]:                               row(NOT,   '201',  NOT,    NOT,    GONE, { body: (_, fresh) => ({ email: `${fresh}@example.test` }) }),
+  [`PATCH ${tenant}/members/:user`]:                        row(NOT,   '200',  NOT,    NOT,    GONE, { body: () => ({ role: 'Member' }), ...users }),
   [`DELETE ${tenant}/members/:user`]:                     row(NOT,   '200',  NOT,    NOT,    GONE, users),
   [`POST ${tenant}/members/:user/suspend`]:                 row(NOT,   '200',  NOT,    NOT,    GONE, users),
   [`POST ${tenant}/members/:user/resume`]:                  row(NOT,   '200',  NOT,    NOT,    GONE, users),
+  [`GET ${tenant}/invitations`]:                            row(NOT,   '200',  NOT,    NOT,    GONE),
+  [`POST ${tenant}/invitations`]:                           row(NOT,   '201',  NOT,    NOT,    GONE, { body: (_, fresh) => ({ email: `${fresh}@example.test` }) }),
+  [`POST ${tenant}/invitations/:invitation/resend`]:        row(NOT,   '200',  NOT,    NOT,    GONE),
+  [`DELETE ${tenant}/invitations/:invitation`]:             row(NOT,   '204',  NOT,    NOT,    GONE),
   [`GET ${tenant}/teams`]:                                  row(NOT,   '200',  '200',  '200',  GONE),
   [`POST ${tenant}/teams`]:                                 row(NOT,   '201',  NOT,    NOT,    GONE, { body: () => ({ name: 'New' }) }),
   [`DELETE ${tenant}/teams/:team`]:                         row(NOT,   '204',  NOT,    NOT,    GONE, { path: { team: 'emptyTeam' }, ...users }),
@@ -205,6 +211,11 @@ export const openRoutes: Record<string, string> = {
   'POST /api/v2/session/second-factor': '400 invalid_request',
   'GET /api/v2/session/oidc': '404 not_found', // there is no sign-in provider here
   'GET /api/v2/session/oidc/callback': '404 not_found',
+  'POST /api/v2/session/reset': '400 invalid_request',
+  'POST /api/v2/session/reset/complete': '400 invalid_request', // the secret in the link is the credential
+  'POST /api/v2/invitations/read': '400 invalid_request',
+  'POST /api/v2/invitations/accept': '400 invalid_request',
+  'POST /api/v2/invitations/sign-in': '404 not_found', // there is no sign-in provider here
   'POST /api/v2/session/tokens': '400 invalid_request', // the code and its verifier are the credential
   'POST /api/v2/leaked-secrets': '400 invalid_request', // the secrets that it reports are
 }

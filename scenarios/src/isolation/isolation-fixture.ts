@@ -29,6 +29,8 @@ export interface Ids {
   execution: string
   /** An uploaded image. */
   asset: string
+  /** An open invitation of the tenant. */
+  invitation: string
   /** A personal token of the project owner. */
   token: string
   /** A session of the project owner. */
@@ -130,7 +132,7 @@ const ofProject = [
   'session',
   'projectToken',
 ] as const
-const ofTenant = [...ofProject, 'tenant', 'team', 'emptyTeam', 'user'] as const
+const ofTenant = [...ofProject, 'tenant', 'team', 'emptyTeam', 'user', 'invitation'] as const
 
 /** IDs that must not appear in any response to this caller. */
 export function hiddenFrom(
@@ -202,6 +204,12 @@ async function openProject(
   )
   const execution = await endedExecution(fixture, sandbox, owner)
   const asset = await uploadedImage(url, key.secret)
+  const invitation = fixture.id('ivt')
+  await fixture.run(
+    `INSERT INTO control.invitations (id, tenant, email, role, by_mail, invited_by, created_at, expires_at)
+     VALUES ($1, $2, $3, 'Member', false, $4, now(), now() + interval '72 hours')`,
+    [invitation, tenant, `${invitation}@example.test`, owner],
+  )
   const token = (await fixture.token(owner)).id
   const session = (await fixture.session(owner)).id
   const tenantToken = (await fixture.accessToken({ tenant, project: null, permissions: ['audit.read'] })).id
@@ -222,6 +230,7 @@ async function openProject(
     sandbox: sandbox.id,
     execution,
     asset,
+    invitation,
     token,
     session,
     tenantToken,
@@ -297,6 +306,7 @@ export function idsOfNothing(fixture: Fixture): Ids {
     sandbox: fixture.id('sbx').replace('_', '-'),
     execution: fixture.id('exe'),
     asset: fixture.id('ast'),
+    invitation: fixture.id('ivt'),
     token: fixture.id('tok'),
     session: fixture.id('ses'),
     tenantToken: fixture.id('atk'),

@@ -11,6 +11,15 @@ function isIssuer(text: string): boolean {
   return protocol === 'https:' || (protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(hostname))
 }
 
+function isMailServer(text: string): boolean {
+  const url = URL.parse(text)
+  return url !== null && /^smtps?:$/.test(url.protocol) && url.hostname !== '' && ['', '/'].includes(url.pathname)
+}
+
+function isSender(text: string): boolean {
+  return /^(?:[^<>@,;:"\r\n]+ <[^\s<>@,;]+@[^\s<>@,;]+>|[^\s<>@,;]+@[^\s<>@,;]+)$/.test(text)
+}
+
 function leadsToTraces(text: string): boolean {
   const address = text.replaceAll('{invocation}', 'inv_1')
   return address !== text && URL.canParse(address) && /^https?:$/.test(new URL(address).protocol)
@@ -93,6 +102,27 @@ export const consoleConfig = z
         description:
           'URL of the trace of a call, with `{invocation}` for its ID. The console links to it from the call page',
       }),
+    SMTP_URL: z
+      .string()
+      .refine(isMailServer, 'expected an address like smtps://user:password@mail.example.com, without a path')
+      .optional()
+      .meta({
+        description:
+          'Mail server for invitations and password resets: `smtps://` for TLS from the start (port 465), `smtp://` for STARTTLS (port 587), with user and password if it needs them. Without it, Admins hand over the links of invitations, and the platform operator those of password resets',
+        secret: true,
+      }),
+    SMTP_TLS: z.enum(['required', 'none']).default('required').meta({
+      description:
+        'Whether a mail server at `smtp://` must offer STARTTLS with a valid certificate. `none` only for a server on this machine or in a private network',
+    }),
+    SMTP_TIMEOUT_MS: wholeNumber({ min: 100, max: 120_000 })
+      .default(10_000)
+      .meta({ description: 'Maximum milliseconds for each step of sending a mail' }),
+    MAIL_FROM: z
+      .string()
+      .refine(isSender, 'expected an address like models@example.com or Models <models@example.com>')
+      .optional()
+      .meta({ description: 'Sender of mails, such as `Models <models@example.com>`' }),
     OIDC_ISSUER: z
       .string()
       .refine(isIssuer, 'expected an address that starts with https://, or http:// on this machine')
@@ -110,11 +140,15 @@ export const consoleConfig = z
       .meta({ description: 'Client secret at the OpenID Connect issuer. Omit for a public client', secret: true }),
   })
   .superRefine((config, context) => {
-    const needed = (path: keyof typeof config) =>
-      config[path] === undefined && context.addIssue({ code: 'custom', path: [path], message: 'OIDC_ISSUER needs it' })
+    const needed = (path: keyof typeof config, by: keyof typeof config) =>
+      config[path] === undefined && context.addIssue({ code: 'custom', path: [path], message: `${by} needs it` })
     if (config.OIDC_ISSUER !== undefined) {
-      needed('OIDC_CLIENT_ID')
-      needed('PUBLIC_URL')
+      needed('OIDC_CLIENT_ID', 'OIDC_ISSUER')
+      needed('PUBLIC_URL', 'OIDC_ISSUER')
+    }
+    if (config.SMTP_URL !== undefined) {
+      needed('MAIL_FROM', 'SMTP_URL')
+      needed('PUBLIC_URL', 'SMTP_URL') // links in mails never follow the Host header of a request
     }
   })
 

@@ -8,12 +8,13 @@ import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
 import type { Logger } from '@gateway/service-kit/process/logger'
 import type { LeakReports } from './keys/leak-reports.ts'
 import type { Readiness } from '@gateway/service-kit/process/health'
+import type { Mails } from './mail/mails.ts'
 import type { Metrics } from './metrics.ts'
 import type { RequestLimits } from './request/request-limits.ts'
 import type { Passwords } from './sign-in/password.ts'
 import type { SignInProvider } from './sign-in/provider/sign-in-provider.ts'
 import type { SecretBox } from './sign-in/secret-box.ts'
-import type { Throttle } from './sign-in/throttle.ts'
+import type { Throttle } from './sign-in/throttle/throttle.ts'
 
 /** Dependencies of the console, created once in start.ts. Each function takes the ones it uses. */
 export interface ConsoleDeps {
@@ -56,6 +57,7 @@ export interface ConsoleDeps {
   appointmentDelayMs: number
   throttle: Throttle
   leakReports: LeakReports
+  mails: Mails
   passwords: Passwords
   sessionLimits: SessionLimits
   /** Encrypts the secrets of second factors. */

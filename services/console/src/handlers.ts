@@ -29,7 +29,9 @@ import { listDeliveries, resendDelivery, testWebhook } from './notices/webhook-d
 import { createWebhook, deleteWebhook, listWebhooks, readWebhook, rotateWebhookSecret } from './notices/webhooks.ts'
 import { deleteTenantWebhook, listTenantWebhooks } from './notices/tenant-webhooks.ts'
 import { readThresholds, setThresholds } from './notices/thresholds.ts'
-import { listMembers, removeMember, setMember } from './users/members.ts'
+import { acceptInvitation, joinOrganization, readInvitation, signInWithInvitation } from './users/accept-invitation.ts'
+import { createInvitation, listInvitations, resendInvitation, revokeInvitation } from './users/invitations.ts'
+import { changeMember, listMembers, removeMember } from './users/members.ts'
 import { resumeMember, suspendMember } from './users/suspend-member.ts'
 import {
   addOperator,
@@ -70,6 +72,7 @@ import {
   setUpSecondFactor,
 } from './sign-in/second-factor.ts'
 import { endSession, listSessions, signOutEverywhere } from './sign-in/sessions.ts'
+import { completeReset, createResetLink, requestReset } from './sign-in/password-reset.ts'
 import { signIn, signOut } from './sign-in/session.ts'
 import { setPassword } from './sign-in/set-password.ts'
 import { readSignInMethods } from './sign-in/sign-in-methods.ts'
@@ -97,6 +100,13 @@ function handlersOf(deps: ConsoleDeps): Handlers {
     oidcRedirect: throughProvider ? oidcRedirect(throughProvider) : withoutProvider,
     oidcCallback: throughProvider ? oidcCallback(throughProvider) : withoutProvider,
     completeSignIn: completeSignIn(deps),
+    requestReset: requestReset(deps),
+    completeReset: completeReset(deps),
+    createResetLink: createResetLink(deps),
+    readInvitation: readInvitation(deps),
+    acceptInvitation: acceptInvitation(deps),
+    signInWithInvitation: signInWithInvitation(deps),
+    joinOrganization: joinOrganization(deps),
     readMe: readMe(deps),
     setPassword: setPassword(deps),
     listTokens: listTokens(deps),
@@ -127,10 +137,14 @@ function handlersOf(deps: ConsoleDeps): Handlers {
     changeTenant: changeTenant(deps),
     deleteTenant: deleteTenant(deps),
     listMembers: listMembers(deps),
-    setMember: setMember(deps),
+    changeMember: changeMember(deps),
     removeMember: removeMember(deps),
     suspendMember: suspendMember(deps),
     resumeMember: resumeMember(deps),
+    listInvitations: listInvitations(deps),
+    createInvitation: createInvitation(deps),
+    resendInvitation: resendInvitation(deps),
+    revokeInvitation: revokeInvitation(deps),
     listTeams: listTeams(deps),
     createTeam: createTeam(deps),
     deleteTeam: deleteTeam(deps),

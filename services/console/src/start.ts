@@ -18,6 +18,8 @@ import { forgetCreations } from './request/create-once.ts'
 import { type ConsoleConfig, REVOCATION_CONNECTIONS } from './config.ts'
 import { openFollowerLooks } from './executions/follower-looks.ts'
 import { openLeakReports } from './keys/leak-reports.ts'
+import { openMailer } from './mail/mailer.ts'
+import { openMails } from './mail/mail-queue.ts'
 import { openMetrics } from './metrics.ts'
 import { handOverNotices } from './notices/outgoing-notices.ts'
 import { repeat } from '@gateway/service-kit/async/repeat'
@@ -28,7 +30,8 @@ import { openSecretBox } from './sign-in/secret-box.ts'
 import { forgetSessions } from './sign-in/sessions.ts'
 import { openPasswords } from './sign-in/password.ts'
 import { openSignInProvider, type SignInProvider } from './sign-in/provider/sign-in-provider.ts'
-import { forgetAttempts, openThrottle } from './sign-in/throttle.ts'
+import { forgetAttempts, openThrottle } from './sign-in/throttle/throttle.ts'
+import { forgetInvitations } from './users/invitations.ts'
 
 /** Longer than the statement and lock timeouts of this login, so Postgres reports its timeout first. */
 const QUERY_LIMIT_MS = 7_000
@@ -90,6 +93,7 @@ export async function startConsole(config: ConsoleConfig, tools: ServiceTools) {
     everyMs: 300_000,
     work: () => forgetSessions({ prisma, now, sessionLimits }),
   }
+  const links = { name: 'expired links', everyMs: 600_000, work: () => forgetInvitations({ prisma, now }) }
   const jobs = [
     removal,
     forgetting,
@@ -101,6 +105,7 @@ export async function startConsole(config: ConsoleConfig, tools: ServiceTools) {
     failures,
     appointments,
     sessions,
+    links,
   ]
   for (const job of jobs) onStop(job.name, repeat({ log }, job))
 
@@ -115,6 +120,9 @@ export async function startConsole(config: ConsoleConfig, tools: ServiceTools) {
   const newId = openIdGenerator(Date.now, randomFillSync)
   const requestLimits = openRequestLimits(config, { now, overloaded: metrics.overloaded })
   metrics.observePermits(requestLimits.counts)
+  const sending = { prisma, newId, random, now, log, publicUrl: config.PUBLIC_URL }
+  const { mails, close: closeMails } = openMails(sending, openMailer(config))
+  onStop('mails', closeMails)
   const deps: ConsoleDeps = {
     prisma,
     revocationPrisma,
@@ -125,7 +133,8 @@ export async function startConsole(config: ConsoleConfig, tools: ServiceTools) {
     estimator,
     quotas: config.QUOTAS,
     appointmentDelayMs: config.APPOINTMENT_DELAY_HOURS * 3_600_000,
-    throttle: openThrottle({ prisma }),
+    mails,
+    throttle: openThrottle({ prisma, now }),
     leakReports: openLeakReports(),
     passwords: openPasswords({ random }),
     sessionLimits,

@@ -47,7 +47,7 @@ test('a row types its response', () => {
     resolution?: string | undefined
   }>()
   expectTypeOf<AnswerOf<ConsoleRoutes['readKey']>>().toEqualTypeOf<KeyRecord>()
-  expectTypeOf<AnswerOf<ConsoleRoutes['setMember']>>().toEqualTypeOf<MemberRecord>()
+  expectTypeOf<AnswerOf<ConsoleRoutes['changeMember']>>().toEqualTypeOf<MemberRecord>()
   expectTypeOf<AnswerOf<ConsoleRoutes['signOut']>>().toEqualTypeOf<undefined>()
   expectTypeOf<AnswerOf<(typeof flowRoutes)['showExecution']>>().toEqualTypeOf<ExecutionRecord>()
 })

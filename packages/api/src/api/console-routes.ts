@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { admissionCheck, checkBody } from '../admission-check.ts'
+import { exampleIds, exampleValues } from '../example-ids.ts'
 import { keyQuery, keyRecord, newKeyBody, rotateBody } from '../console/keys.ts'
 import {
   correctionBody,
@@ -11,11 +12,17 @@ import {
   walletShape,
 } from '../console/money.ts'
 import {
+  acceptInvitationBody,
+  createdInvitation,
+  invitationRecord,
+  invitationSecretBody,
+  memberPatch,
   memberRecord,
-  newMemberBody,
+  newInvitationBody,
   newTeamBody,
   newTeamMemberBody,
   newTenantBody,
+  openInvitation,
   teamMemberRecord,
   teamRecord,
   tenantPatch,
@@ -46,12 +53,15 @@ import {
   projectRecord,
 } from '../console/projects.ts'
 import {
+  completeResetBody,
   oidcRedirectQuery,
   meRecord,
   newSignInCodeBody,
   newTokenBody,
   passwordBody,
   redeemedSignInCodeBody,
+  resetBody,
+  resetLink,
   signInBody,
   signInCode,
   signInMethods,
@@ -89,6 +99,17 @@ const keys = route('Keys', 'keys')
 const money = route('Money', 'money')
 const notices = route('Notices', 'notices')
 const catalogue = route('Catalogue', 'catalogue')
+
+/** A user without teams and projects. */
+const newMember = {
+  id: exampleIds.user,
+  email: exampleValues.newEmail,
+  name: 'Grace',
+  platformOperator: false,
+  traceUrl: null,
+  permissions: null,
+  tenants: [{ id: exampleIds.tenant, name: 'Acme', role: 'Member', teams: [], projects: [] }],
+}
 
 /** What a user does with a personal token or a session of the web console. Unknown fields are refused. */
 export const consoleRoutes = {
@@ -139,6 +160,54 @@ export const consoleRoutes = {
     { 303: { description: 'Redirect to the console, signed in' } },
     { by: 'anyone', refusals: ['sign_in_failed', 'not_permitted', 'not_found'] },
   ),
+  requestReset: signIn(
+    'POST',
+    '/api/v2/session/reset',
+    'Request a password reset link',
+    { 202: { description: 'A mail is sent if an account has this email' } },
+    {
+      ...sent(resetBody, 'rate_limited'),
+      by: 'anyone',
+      description:
+        'The response is the same for every email. Without a mail server, the platform operator creates the link.',
+    },
+  ),
+  completeReset: signIn('POST', '/api/v2/session/reset/complete', 'Reset a password', done, {
+    ...sent(completeResetBody, 'rate_limited'),
+    by: 'anyone',
+    description: 'The link works once, for an hour. All sessions, codes and personal tokens of the user end.',
+  }),
+  createResetLink: signIn('POST', '/api/v2/password-resets', 'Create a password reset link', made(resetLink), {
+    ...sent(resetBody, 'not_permitted'),
+    description: 'Requires the platform operator role. Replaces an earlier link.',
+  }),
+  readInvitation: signIn('POST', '/api/v2/invitations/read', 'Read an invitation', one(openInvitation), {
+    ...sent(invitationSecretBody, 'rate_limited'),
+    by: 'anyone',
+    description: 'With the secret in its link, which works once, for 72 hours.',
+  }),
+  acceptInvitation: signIn('POST', '/api/v2/invitations/accept', 'Accept an invitation as a new user', made(meRecord), {
+    ...sent(acceptInvitationBody, 'already_exists', 'rate_limited'),
+    by: 'anyone',
+    description: 'Creates the account and signs in.',
+    example: { answer: newMember },
+  }),
+  signInWithInvitation: signIn(
+    'POST',
+    '/api/v2/invitations/sign-in',
+    'Accept an invitation with the next single sign-on',
+    done,
+    {
+      ...sent(invitationSecretBody, 'rate_limited', 'not_found'),
+      by: 'anyone',
+      description: 'In this browser, within ten minutes, with an account that has the email of the invitation.',
+    },
+  ),
+  joinOrganization: signIn('POST', '/api/v2/me/invitations', 'Accept an invitation', made(meRecord), {
+    ...sent(invitationSecretBody, 'not_permitted'),
+    description: 'Requires the email of the invitation.',
+    example: { answer: newMember },
+  }),
   readMe: signIn('GET', '/api/v2/me', 'Read the current user and their roles', one(meRecord), {
     scopes: [],
     description: 'A service token has the roles of a user who can create such tokens, limited to `permissions`.',
@@ -198,12 +267,12 @@ export const consoleRoutes = {
     refusals: ['not_empty'],
   }),
   listMembers: users('GET', `${tenant}/members`, 'List members', page(memberRecord), paged),
-  setMember: users(
-    'POST',
-    `${tenant}/members`,
-    'Add a member or change their role',
-    madeOrChanged(memberRecord),
-    sent(newMemberBody, 'last_admin', 'already_exists'),
+  changeMember: users(
+    'PATCH',
+    `${tenant}/members/{user}`,
+    'Change the role of a member',
+    one(memberRecord),
+    sent(memberPatch, 'last_admin'),
   ),
   removeMember: users('DELETE', `${tenant}/members/{user}`, 'Remove a member', one(removalRecord), {
     query: removalQuery,
@@ -217,6 +286,23 @@ export const consoleRoutes = {
       'By an Admin. Until resumed, the member has no access to the organization, and the keys that they created are refused from the next call on. Roles and grants stay.',
   }),
   resumeMember: users('POST', `${tenant}/members/{user}/resume`, 'Resume a suspended member', one(memberRecord)),
+  listInvitations: users('GET', `${tenant}/invitations`, 'List open invitations', page(invitationRecord), paged),
+  createInvitation: users('POST', `${tenant}/invitations`, 'Invite an email', made(createdInvitation), {
+    ...sentOnce(newInvitationBody, 'already_exists', 'rate_limited'),
+    description:
+      'Its owner becomes a member by accepting: as a new user with a name and a password, through single sign-on, or signed in.',
+  }),
+  resendInvitation: users(
+    'POST',
+    `${tenant}/invitations/{invitation}/resend`,
+    'Send an invitation again',
+    one(createdInvitation),
+    {
+      refusals: ['rate_limited'],
+      description: 'With a new link for another 72 hours. The previous link stops working.',
+    },
+  ),
+  revokeInvitation: users('DELETE', `${tenant}/invitations/{invitation}`, 'Revoke an invitation', done),
   listTeams: users('GET', `${tenant}/teams`, 'List teams', page(teamRecord), paged),
   createTeam: users('POST', `${tenant}/teams`, 'Create a team', made(teamRecord), sentOnce(newTeamBody)),
   deleteTeam: users('DELETE', `${tenant}/teams/{team}`, 'Delete a team without projects', done, {

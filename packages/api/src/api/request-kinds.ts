@@ -19,6 +19,7 @@ export const revocations: ReadonlySet<ConsoleOperation> = new Set([
   'deleteProjectToken',
   'removeMember',
   'suspendMember',
+  'revokeInvitation',
   'removeTeamMember',
   'removeGrant',
   'objectToAppointment',

@@ -8,6 +8,10 @@ import { id, label, named, projectRole, teamRole, tenantRole, time } from './fie
 export const email = z.string().trim().toLowerCase().max(254).pipe(z.email())
 export const password = z.string().min(12).max(256)
 
+/** 32 random bytes in base64url. */
+export const linkSecret = z.string().regex(/^[\w-]{43}$/, 'must be the 43 characters after # in the link')
+export const linkSecretExample = exampleValues.signInCode
+
 export const signInBody = z
   .strictObject({ email, password: z.string().min(1).max(256) })
   .meta({ examples: [{ email: exampleValues.email, password: exampleValues.password }] })
@@ -21,8 +25,13 @@ export const signInMethods = z
       .nullable()
       .describe('URL at which a browser signs in through OpenID Connect'),
     secondFactor: z.boolean().describe('whether the sign-in of this browser lacks only the code of the second factor'),
+    sendsMail: z
+      .boolean()
+      .describe('whether a forgotten password is reset by mail; else the platform operator makes a link for it'),
   })
-  .meta({ examples: [{ baseUrl: 'https://gateway.example.com/v1', provider: null, secondFactor: false }] })
+  .meta({
+    examples: [{ baseUrl: 'https://gateway.example.com/v1', provider: null, secondFactor: false, sendsMail: true }],
+  })
 export type SignInMethods = z.infer<typeof signInMethods>
 
 export const oidcRedirectQuery = z
@@ -34,6 +43,28 @@ export const oidcRedirectQuery = z
       .describe('path of the console to return to, without the host; by default its start page'),
   })
   .meta({ examples: [{ returnTo: '/console/account' }] })
+
+export const resetBody = z.strictObject({ email }).meta({ examples: [{ email: exampleValues.email }] })
+/** The secret in the link of a reset. */
+export const completeResetBody = z
+  .strictObject({ secret: linkSecret, password })
+  .meta({ examples: [{ secret: linkSecretExample, password: exampleValues.newPassword }] })
+export const resetLink = z
+  .strictObject({
+    link: z
+      .string()
+      .describe('shown this once, to be handed over; without a host if the operator names none')
+      .meta({ examples: [`https://gateway.example.com/console/reset#${linkSecretExample}`] }),
+    expiresAt: time,
+  })
+  .meta({
+    examples: [
+      {
+        link: `https://gateway.example.com/console/reset#${linkSecretExample}`,
+        expiresAt: '2026-11-20T10:00:00.000Z',
+      },
+    ],
+  })
 
 /** `current` is required if a password is already set. */
 export const passwordBody = z

@@ -38,7 +38,7 @@ export function AccountScreen() {
           ]}
         />
         <h3>User ID</h3>
-        <p className="soft">An Admin of an organization can add you by this ID.</p>
+        <p className="soft">Names you in the API and in audit logs.</p>
         <Copyable text={id} label="Copy user ID" />
       </section>
       <TokensSection

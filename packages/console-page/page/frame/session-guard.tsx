@@ -1,11 +1,13 @@
 import { useEffect, useRef } from 'react'
 import { useQuery } from '@tanstack/react-query'
+import { Outlet, useLocation } from '@tanstack/react-router'
 import { isSignedOut } from '../api/failed.ts'
 import { readingMe } from '../api/session.ts'
 import { RefusalBox } from '../components/refusal-box.tsx'
 import { SignInAgain } from '../sign-in/sign-in-again.tsx'
 import { SignInScreen } from '../sign-in/sign-in-screen.tsx'
 import { AppFrame } from './app-frame.tsx'
+import { isOpenPage } from './open-pages.ts'
 
 /**
  * Shows the console to a signed-in user, and the sign-in screen at the same URL to others. If the session expires, the
@@ -13,7 +15,14 @@ import { AppFrame } from './app-frame.tsx'
  */
 export function SessionGuard() {
   const { data: me, error } = useQuery(readingMe)
+  const { pathname } = useLocation()
   useReloadForOtherUser(me?.id)
+  if (isOpenPage(pathname))
+    return (
+      <main className="narrow card">
+        <Outlet />
+      </main>
+    )
   if (me)
     return (
       <>

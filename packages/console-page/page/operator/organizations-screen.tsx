@@ -13,6 +13,7 @@ import { Waiting } from '../components/waiting.tsx'
 import { CreateOrganizationDialog } from './create-organization-dialog.tsx'
 import { DeleteOrganizationDialog } from './delete-organization-dialog.tsx'
 import { OperatorScreen } from './operator-screen.tsx'
+import { ResetLinkDialog } from './reset-link-dialog.tsx'
 
 /** Every organization of the platform. */
 export function OrganizationsScreen() {
@@ -20,13 +21,22 @@ export function OrganizationsScreen() {
   const { data, error } = useQuery({ ...readingAll('/api/v2/tenants', { params: {} }), enabled: platformOperator })
   const [isCreating, setCreating] = useState(false)
   const [leaving, setLeaving] = useState<TenantRecord | null>(null)
+  const [isResetting, setResetting] = useState(false)
   const create = (
     <button type="button" className="button main" onClick={() => setCreating(true)}>
       Create organization
     </button>
   )
+  const actions = (
+    <>
+      <button type="button" className="button" onClick={() => setResetting(true)}>
+        Create reset link
+      </button>
+      {create}
+    </>
+  )
   return (
-    <OperatorScreen title="Organizations" actions={create}>
+    <OperatorScreen title="Organizations" actions={actions}>
       <RefusalBox error={error} />
       {!data && !error && <Waiting what="organizations" />}
       {data?.length === 0 && (
@@ -37,6 +47,7 @@ export function OrganizationsScreen() {
       {data && data.length > 0 && (
         <DataTable caption="Organizations" columns={columnsOf(setLeaving)} rows={data} keyOf={({ id }) => id} />
       )}
+      {isResetting && <ResetLinkDialog onClose={() => setResetting(false)} />}
       {isCreating && <CreateOrganizationDialog onClose={() => setCreating(false)} />}
       {leaving && <DeleteOrganizationDialog of={leaving} onClose={() => setLeaving(null)} />}
     </OperatorScreen>

@@ -43,6 +43,10 @@ export const actionLabels: Readonly<Record<string, string>> = {
   'owner.lapse': 'could not appoint a project owner',
   'member.set': 'added or changed a member',
   'member.remove': 'removed a member',
+  'invitation.create': 'invited a user',
+  'invitation.resend': 'sent an invitation again',
+  'invitation.revoke': 'revoked an invitation',
+  'invitation.accept': 'accepted an invitation',
   'team.create': 'created a team',
   'team.delete': 'deleted a team',
   'team-member.set': 'added or changed a team member',
@@ -101,6 +105,10 @@ const sentences: Readonly<Record<string, Sentence>> = {
       ? `changed the role of ${subject} from ${the('before')} to ${the('role')}`
       : `added ${subject} to the organization as ${the('role')}`,
   'member.remove': ({ subject }) => `removed ${subject} from the organization`,
+  'invitation.create': ({ the }) => `invited ${the('email')} as ${the('role')}`,
+  'invitation.resend': ({ the }) => `sent the invitation of ${the('email')} again`,
+  'invitation.revoke': ({ the }) => `revoked the invitation of ${the('email')}`,
+  'invitation.accept': ({ the }) => `accepted an invitation as ${the('role')}`,
   'team.create': ({ the }) => `created the team ${the('name')}`,
   'team.delete': ({ subject }) => `deleted the team ${subject}`,
   'team-member.set': ({ subject, the, has }) =>

@@ -17,7 +17,7 @@ export function MemberRoleDialog({
   const { tenant } = useScope()
   const [role, setRole] = useState(before)
   const change = useChange(
-    () => ask('POST', '/api/v2/tenants/{tenant}/members', { params: { tenant }, body: { user: id, role } }),
+    () => ask('PATCH', '/api/v2/tenants/{tenant}/members/{user}', { params: { tenant, user: id }, body: { role } }),
     `${name} is now ${role}.`,
   )
   return (

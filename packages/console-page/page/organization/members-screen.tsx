@@ -6,9 +6,10 @@ import { Moment } from '../components/moment.tsx'
 import { UserName } from '../users/user-name.tsx'
 import { RowButtons } from '../users/row-buttons.tsx'
 import { actionColumn } from './action-column.ts'
-import { AddMemberDialog } from './add-member-dialog.tsx'
+import { InviteDialog } from './invite-dialog.tsx'
 import { ListScreen } from './list-screen.tsx'
 import { MemberRoleDialog } from './member-role-dialog.tsx'
+import { OpenInvitations } from './open-invitations.tsx'
 import { RemoveMemberDialog } from './remove-member-dialog.tsx'
 import { SecondFactorCard } from './second-factor-card.tsx'
 import { SuspendMemberDialog } from './suspend-member-dialog.tsx'
@@ -20,7 +21,7 @@ type Act = 'Edit' | 'Suspend' | 'Resume' | 'Remove'
 export function MembersScreen() {
   const { name, isAdmin } = useOrganization()
   const members = useMembers()
-  const [isAdding, setAdding] = useState(false)
+  const [isInviting, setInviting] = useState(false)
   const [chosen, setChosen] = useState<{ act: Act; member: MemberRecord } | null>(null)
   const onClose = () => setChosen(null)
   const columns: Column<MemberRecord>[] = [
@@ -49,19 +50,20 @@ export function MembersScreen() {
       of={name}
       actions={
         isAdmin ? (
-          <button type="button" className="button main" onClick={() => setAdding(true)}>
-            Add member
+          <button type="button" className="button main" onClick={() => setInviting(true)}>
+            Invite user
           </button>
         ) : undefined
       }
       list={members}
       columns={columns}
       keyOf={({ id }) => id}
-      empty={{ title: 'No members yet', text: 'An Admin can add members.' }}
+      empty={{ title: 'No members yet', text: 'An Admin can invite users.' }}
     >
-      {!isAdmin && <p className="soft">Only an Admin of the organization can add members and change roles.</p>}
+      {!isAdmin && <p className="soft">Only an Admin of the organization can invite users and change roles.</p>}
       {isAdmin && <SecondFactorCard />}
-      {isAdding && <AddMemberDialog onClose={() => setAdding(false)} />}
+      {isAdmin && <OpenInvitations />}
+      {isInviting && <InviteDialog onClose={() => setInviting(false)} />}
       {chosen?.act === 'Edit' && <MemberRoleDialog of={chosen.member} onClose={onClose} />}
       {(chosen?.act === 'Suspend' || chosen?.act === 'Resume') && (
         <SuspendMemberDialog of={chosen.member} onClose={onClose} />

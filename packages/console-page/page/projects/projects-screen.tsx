@@ -1,19 +1,18 @@
 import { useMe } from '../api/session.ts'
 import { Screen } from '../frame/screen.tsx'
-import { Copyable } from '../components/copyable.tsx'
 import { EmptyState } from '../components/empty-state.tsx'
 import { Appointments } from './appointments.tsx'
 import { OrganizationProjects } from './organization-projects.tsx'
 
 /** Projects the user can see, by organization. */
 export function ProjectsScreen() {
-  const { tenants, email, id } = useMe()
+  const { tenants, email } = useMe()
   return (
     <Screen title="Projects">
       <Appointments />
       {tenants.length === 0 && (
-        <EmptyState title="You aren't in an organization yet" action={<Copyable text={id} label="Copy my user ID" />}>
-          Ask an Admin to add you by your email ({email}) or your user ID.
+        <EmptyState title="You aren't in an organization yet">
+          Ask an Admin of your organization to invite {email}.
         </EmptyState>
       )}
       {tenants

@@ -3,6 +3,7 @@ const dangers: readonly string[] = [
   'Remove access',
   'Remove',
   'Delete',
+  'Revoke',
   'Suspend',
   'Sign out',
   'Disable',

@@ -6,7 +6,7 @@ function openJobs({ permits = 1, maxWaiting = 100 } = {}) {
   const semaphore = openFairSemaphore({ permits, maxWaiting, whenFull: () => new Error('full') })
   const started: string[] = []
   const ends: (() => void)[] = []
-  const run = (party: string, name: string) =>
+  const run = (party: string | readonly string[], name: string) =>
     semaphore.run(party, () => {
       started.push(name)
       return new Promise<void>((resolve) => ends.push(resolve))
@@ -35,6 +35,25 @@ test('refuses a party that has half of the waiting places, and not another one',
   void run('quiet', 'quiet')
   for (let n = 0; n < 3; n++) await endOne()
   expect(started.toSorted()).toEqual(['first', 'quiet', 'running', 'second'])
+})
+
+test('takes turns between kinds, then between the addresses of a kind, then between the users of an address', async () => {
+  const { run, started, endOne } = openJobs()
+  void run(['new', 'a', 'running'], 'running')
+  for (const user of ['1', '1', '2']) void run(['new', 'a', user], `a${user}`)
+  void run(['new', 'b', '3'], 'b3')
+  void run(['known', 'c', '4'], 'c4')
+  for (let n = 0; n < 5; n++) await endOne()
+  expect(started).toEqual(['running', 'a1', 'c4', 'b3', 'a2', 'a1'])
+})
+
+test('refuses a path when one of its lines is full, and not another one', async () => {
+  const { run, started, endOne } = openJobs({ maxWaiting: 8 })
+  for (const name of ['running', 'first', 'second', 'third', 'fourth']) void run(['new', 'a', 'user'], name)
+  await expect(run(['new', 'b', 'user'], 'fifth')).rejects.toThrow('full')
+  void run(['known', 'b', 'user'], 'known')
+  for (let n = 0; n < 5; n++) await endOne()
+  expect(started.toSorted()).toEqual(['first', 'fourth', 'known', 'running', 'second', 'third'])
 })
 
 test('passes on the permit of a job that fails', async () => {

@@ -28,12 +28,17 @@ test('every change writes exactly one audit row, and a refused request writes no
   }
   const { owner, path, projectPath } = stack
   const productPath = `${projectPath}/assignments/${encodeURIComponent(product)}`
-  await one('403 not_permitted', 'member.set', () => member.post(`${path}/members`, { email: 'n@example.test' }))
+  await one('403 not_permitted', 'member.set', () => member.patch(`${path}/members/${owner.id}`, { role: 'Member' }))
   await one('404 not_found', 'grant.set', () => outsider.post(`${projectPath}/grants`, {}))
   await one('201', 'tenant.create', () => operator.post('/api/v2/tenants', { name: 'T' })).then(({ id }) =>
     one('204', 'tenant.delete', () => operator.delete(`/api/v2/tenants/${id}`)),
   )
-  await one('200', 'member.set', () => owner.post(`${path}/members`, { user: member.id, role: 'Admin' }))
+  await one('200', 'member.set', () => owner.patch(`${path}/members/${member.id}`, { role: 'Admin' }))
+  const invite = () => owner.post(`${path}/invitations`, { email: `n.${stack.tenant}@example.test` })
+  await one('201', 'invitation.create', invite).then(async ({ invitation: { id } }) => {
+    await one('200', 'invitation.resend', () => owner.post(`${path}/invitations/${id}/resend`))
+    await one('204', 'invitation.revoke', () => owner.delete(`${path}/invitations/${id}`))
+  })
   await one('201', 'team.create', () => owner.post(`${path}/teams`, { name: 'T' })).then(async ({ id }) => {
     await one('201', 'team-member.set', () => owner.post(`${path}/teams/${id}/members`, { user: member.id }))
     await one('204', 'team-member.remove', () => owner.delete(`${path}/teams/${id}/members/${member.id}`))

@@ -13,9 +13,9 @@ test.for([
   const me = await stack.member(roles)
   const email = `${me.id}@example.test`
   const tries = await Promise.all([
-    me.post(`${stack.path}/members`, { email, role: 'Admin' }),
-    me.post(`${stack.path}/members`, { user: me.id, role: 'Admin' }),
-    me.post(`${stack.path}/members`, { email: `fresh.${email}`, role: 'Admin', password: 'of my own choice' }),
+    me.patch(`${stack.path}/members/${me.id}`, { role: 'Admin' }),
+    me.post(`${stack.path}/invitations`, { email: `fresh.${email}`, role: 'Admin' }),
+    me.post('/api/v2/password-resets', { email }),
     me.post(`${stack.path}/teams`, { name: 'Mine' }),
     me.post(`${stack.path}/teams/${stack.team}/members`, { user: me.id, role: 'Team Owner' }),
     me.post(`${stack.path}/projects`, { name: 'Mine', team: stack.team }),
@@ -111,7 +111,9 @@ test('every write rejects unexpected fields in its body and names them [invalid_
     [member, 'put', '/api/v2/me/password', { password: 'long enough for it' }],
     [await signIn({ by: 'session' }), 'post', '/api/v2/me/tokens', { name: 'mine' }],
     [operator, 'post', '/api/v2/tenants', { name: 'New' }],
-    [stack.owner, 'post', `${stack.path}/members`, { email: 'new.user@example.test' }],
+    [stack.owner, 'patch', `${stack.path}/members/${member.id}`, { role: 'Member' }],
+    [stack.owner, 'post', `${stack.path}/invitations`, { email: 'new.user@example.test' }],
+    [operator, 'post', '/api/v2/password-resets', { email: 'new.user@example.test' }],
     [stack.owner, 'post', `${stack.path}/teams`, { name: 'New' }],
     [stack.owner, 'post', `${stack.path}/teams/${stack.team}/members`, { user: member.id }],
     [stack.owner, 'post', `${stack.path}/projects`, { name: 'New' }],
@@ -159,7 +161,7 @@ test('a user who loses a permission while their request waits can no longer gran
 
   await fixture.run('BEGIN')
   await fixture.run('SELECT FROM control.tenants WHERE id = $1 FOR NO KEY UPDATE', [stack.tenant])
-  const raise = admin.post(`${stack.path}/members`, { user: accomplice.id, role: 'Admin' })
+  const raise = admin.patch(`${stack.path}/members/${accomplice.id}`, { role: 'Admin' })
   await untilBlocked(fixture)
   await fixture.run(`UPDATE control.memberships SET role = 'Member' WHERE user_id = $1`, [admin.id])
   await fixture.run('COMMIT')

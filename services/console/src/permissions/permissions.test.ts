@@ -28,6 +28,7 @@ const granted: Record<Permission, Who[]> = {
   'tenants.change': ['admin'],
   'operators.manage': ['operator'],
   'installation-users.manage': ['operator'],
+  'passwords.reset': ['operator'],
   'users.read': everyMember,
   'users.manage': ['admin'],
   'teams.read': everyMember,

@@ -28,6 +28,7 @@ export const permissions = {
   'tenants.change': admin,
   'operators.manage': operator,
   'installation-users.manage': operator,
+  'passwords.reset': operator,
   'users.read': member,
   'users.manage': admin,
   'teams.read': member,

@@ -97,7 +97,7 @@ describe('a token of a project', () => {
     expect(outcomeOf(await program.post(`${projectPath}/grants`, { user: member.id, role: 'Project Owner' }))).toBe(
       '403 not_permitted',
     )
-    expect(outcomeOf(await program.post(`${path}/members`, { email: 'a@example.test' }))).toBe('403 not_permitted')
+    expect(outcomeOf(await program.post(`${path}/invitations`, { email: 'a@example.test' }))).toBe('403 not_permitted')
     expect(outcomeOf(await program.post(`${path}/keys`, { project: stack.project }))).toBe('403 key_issuer_denied')
     const { key } = (await owner.post(`${path}/keys`, { project: stack.project })).body
     expect(outcomeOf(await program.post(`${path}/keys/${key.id}/rotate`, {}))).toBe('403 key_issuer_denied')

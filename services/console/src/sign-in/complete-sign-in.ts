@@ -4,7 +4,8 @@ import type { Handler } from '../request/call.ts'
 import { refuse } from '@gateway/api/refusal'
 import type { Transaction } from '../audit/record-change.ts'
 import { meOf } from './me.ts'
-import { cookie, giveSession, openSession, requireEnabled, type SignedIn } from './open-session.ts'
+import { cookie } from './cookie.ts'
+import { giveSession, type Opened, openSession, requireEnabled, type SignedIn } from './open-session.ts'
 import { useCode } from './second-factor.ts'
 import { hashOf } from './secret.ts'
 
@@ -23,21 +24,21 @@ const LIFETIME_MS = 600_000
 const ticketCookie = ({ publicUrl }: Pick<ConsoleDeps, 'publicUrl'>) => cookie('svc_second_factor', 'strict', publicUrl)
 
 /** What a sign-in by password or provider leads to: a session, or a ticket for the second step (K1). */
-export type SignInResult = { session: string } | { ticket: string; expiresAt: Date }
+export type SignInResult = Opened | { ticket: string; expiresAt: Date }
 
 /**
  * Opens a session, or a ticket if the user has a second factor and the sign-in had none.
  * @throws Refusal `sign_in_failed` for a disabled user
  */
 export async function beginSession(
-  deps: Pick<Deps, 'newId' | 'random' | 'now' | 'sessionLimits'>,
+  deps: Pick<Deps, 'newId' | 'random' | 'now' | 'publicUrl' | 'sessionLimits'>,
   tx: Transaction,
   signedIn: SignedIn & { user: string; req: Request },
   how: Parameters<typeof openSession>[3],
 ): Promise<SignInResult> {
   const { user, method, secondFactor } = signedIn
   const factor = secondFactor ? null : await tx.secondFactor.findUnique({ where: { user } })
-  if (factor === null || factor.confirmedAt === null) return { session: await openSession(deps, tx, signedIn, how) }
+  if (factor === null || factor.confirmedAt === null) return openSession(deps, tx, signedIn, how)
   await requireEnabled(tx, user)
   const ticket = Buffer.from(deps.random(32)).toString('base64url')
   const expiresAt = new Date(deps.now().getTime() + LIFETIME_MS)
@@ -52,7 +53,7 @@ export function giveResult(
   res: Response,
   result: SignInResult,
 ): void {
-  if ('session' in result) giveSession(deps, req, res, result.session)
+  if ('session' in result) giveSession(deps, req, res, result)
   else ticketCookie(deps).set(req, res, result.ticket, LIFETIME_MS)
 }
 
@@ -82,12 +83,12 @@ export function completeSignIn(deps: Deps): Handler<'completeSignIn'> {
       const { count } = await tx.signInTicket.deleteMany({ where: { hash } }) // good once
       if (count === 0) return { outcome: refuse('second_factor_failed', {}) }
       const signedIn = { method: ticket.method as SignedIn['method'], secondFactor: true, user, req: call.req }
-      return { user, session: await openSession(deps, tx, signedIn, { by: ticket.method, secondFactor: true }) }
+      return { user, opened: await openSession(deps, tx, signedIn, { by: ticket.method, secondFactor: true }) }
     })
     if ('outcome' in done) throw done.outcome // after the commit, which counts a wrong code
     const user = await prisma.user.findUniqueOrThrow({ where: { id: done.user } })
     tickets.clear(call.req, res)
-    giveSession(deps, call.req, res, done.session)
+    giveSession(deps, call.req, res, done.opened)
     res.status(201).json(await meOf(deps, { ...user, secondFactor: true }))
   }
 }

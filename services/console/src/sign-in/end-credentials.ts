@@ -9,7 +9,7 @@ interface Kept {
 
 /**
  * Ends everything by which a user is signed in: sessions, half-finished sign-ins, sign-in codes and personal tokens.
- * All are refused from the next request on.
+ * All are refused from the next request on. Forgets the devices too (known-devices.ts).
  *
  * What is created concurrently from something that ends here ends too, by the order of the statements: a ticket becomes
  * a session, a session confirms a code or creates a token, a code becomes a token. Each of these transactions locks what
@@ -20,6 +20,7 @@ export async function endCredentials(
   user: string,
   { session, token, allTokens = false }: Kept = {},
 ): Promise<void> {
+  await tx.knownDevice.deleteMany({ where: { user } })
   await tx.signInTicket.deleteMany({ where: { user } })
   await tx.session.deleteMany({ where: { user, ...(session !== undefined && { id: { not: session } }) } })
   await tx.signInCode.deleteMany({ where: { user } })

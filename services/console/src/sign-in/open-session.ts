@@ -4,9 +4,11 @@ import { SESSION_PREFIX } from '@gateway/api/ids'
 import { refuse } from '@gateway/api/refusal'
 import { recordChange, type Transaction } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
+import { cookie } from './cookie.ts'
+import { giveDevice, rememberDevice } from './known-devices.ts'
 import { issueSecret } from './secret.ts'
 
-type Deps = Pick<ConsoleDeps, 'newId' | 'random' | 'now' | 'sessionLimits'>
+type Deps = Pick<ConsoleDeps, 'newId' | 'random' | 'now' | 'publicUrl' | 'sessionLimits'>
 
 /** Prefix of the ids of sessions. */
 export const SESSION = 'ses'
@@ -17,8 +19,14 @@ export interface SignedIn {
   secondFactor: boolean
 }
 
+/** Secrets for the cookies of a browser that has signed in. */
+export interface Opened {
+  session: string
+  device: string
+}
+
 /**
- * Opens a session, audits it, and returns its secret.
+ * Opens a session, audits it, and remembers the device.
  * @param how sign-in method for the audit, such as `{ by: 'password' }`
  * @throws Refusal `sign_in_failed` for a disabled user
  */
@@ -27,7 +35,7 @@ export async function openSession(
   tx: Transaction,
   { user, req, ...signedIn }: SignedIn & { user: string; req: Request },
   how: Prisma.InputJsonObject,
-): Promise<string> {
+): Promise<Opened> {
   await requireEnabled(tx, user)
   const { secret, hash } = issueSecret(SESSION_PREFIX, deps)
   const [id, now] = [deps.newId(SESSION), deps.now()]
@@ -36,7 +44,7 @@ export async function openSession(
   const times = { createdAt: now, lastUsedAt: now, expiresAt }
   await tx.session.create({ data: { id, user, hash, ...signedIn, address: req.ip ?? '', device, ...times } })
   await recordChange(tx, { tenant: null, user, action: 'session.create', subject: id, details: how })
-  return secret
+  return { session: secret, device: await rememberDevice(deps, tx, req, user) }
 }
 
 /** Locks the user, so that disabling them waits for what is about to be created, and ends it. */
@@ -46,20 +54,15 @@ export async function requireEnabled(tx: Transaction, user: string): Promise<voi
   if (enabled.length === 0) throw refuse('sign_in_failed', {})
 }
 
-/** Sets the session cookie. */
+/** Sets the cookies of the session and the device. */
 export function giveSession(
   deps: Pick<ConsoleDeps, 'publicUrl' | 'sessionLimits'>,
   req: Request,
   res: Response,
-  secret: string,
+  { session, device }: Opened,
 ): void {
-  sessionCookie(deps).set(req, res, secret, deps.sessionLimits.maxMs)
-}
-export interface Cookie {
-  set(req: Request, res: Response, value: string, lifetimeMs: number): void
-  clear(req: Request, res: Response): void
-  /** null: not sent. */
-  read(req: Request): string | null
+  sessionCookie(deps).set(req, res, session, deps.sessionLimits.maxMs)
+  giveDevice(deps, req, res, device)
 }
 
 /**
@@ -68,27 +71,3 @@ export interface Cookie {
  */
 export const sessionCookie = ({ publicUrl }: Pick<ConsoleDeps, 'publicUrl'>) =>
   cookie('svc_session', 'strict', publicUrl)
-
-/**
- * Cookie that scripts can't read and only this host receives. Over https it is `Secure` and its name starts with
- * `__Host-`, so no other host under the same domain can replace it.
- */
-export function cookie(name: string, sameSite: 'strict' | 'lax', publicUrl: string | undefined): Cookie {
-  const isSecure = (req: Request) => (publicUrl === undefined ? req.secure : publicUrl.startsWith('https:'))
-  const nameFor = (req: Request) => (isSecure(req) ? `__Host-${name}` : name)
-  const attributes = (req: Request) => ({ httpOnly: true, sameSite, path: '/', secure: isSecure(req) })
-
-  return {
-    set: (req, res, value, lifetimeMs) =>
-      void res.cookie(nameFor(req), value, { ...attributes(req), maxAge: lifetimeMs }),
-    clear: (req, res) => void res.clearCookie(nameFor(req), attributes(req)),
-    read(req) {
-      const wanted = nameFor(req)
-      for (const pair of (req.get('Cookie') ?? '').split(';')) {
-        const [found, value] = pair.trim().split('=')
-        if (found === wanted && value) return value
-      }
-      return null
-    },
-  }
-}

@@ -1,32 +1,37 @@
 import { argon2, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
-import { openSemaphore } from '@gateway/service-kit/async/semaphore'
+import { openFairSemaphore } from '@gateway/service-kit/async/fair-semaphore'
 import { refuse } from '@gateway/api/refusal'
+import type { Standing } from './throttle/throttle.ts'
 
 // Passwords are stored as argon2id in PHC format, $argon2id$v=19$m=…,t=…,p=…$salt$hash, so the cost can be raised later
 // without invalidating old hashes. The cost is the minimum OWASP recommends: 19 MiB, two passes. Hashing runs on Node's
-// thread pool; half of its four threads stay free for DNS lookups and file reads.
+// thread pool; half of its four threads stay free for DNS lookups and file reads. Those who wait take turns, so a crowd
+// that guesses delays others by one hash each.
 
 const derive = promisify(argon2)
 const COST = { memory: 19_456, passes: 2, parallelism: 1 }
 const HASH_BYTES = 32
 const SALT_BYTES = 16
 
+/** Whose turn a hash takes: the standing of the attempt, the address block and the user. */
+export type HashTurn = readonly [standing: Standing, addressBlock: string, user: string]
+
 export interface Passwords {
   /** Returns the hash to store. @throws Refusal `overloaded` */
-  hash(password: string): Promise<string>
+  hash(turn: HashTurn, password: string): Promise<string>
   /**
    * Takes the same time for an unknown user or one without a password as for a wrong password.
    * @throws Refusal `overloaded`
    */
-  fits(password: string, stored: string | null): Promise<boolean>
+  fits(turn: HashTurn, password: string, stored: string | null): Promise<boolean>
 }
 
 export function openPasswords({ random }: { random: (bytes: number) => Uint8Array<ArrayBuffer> }): Passwords {
-  const semaphore = openSemaphore({ permits: 2, maxWaiting: 64, whenFull: () => refuse('overloaded', {}) })
+  const semaphore = openFairSemaphore({ permits: 2, maxWaiting: 512, whenFull: () => refuse('overloaded', {}) })
   return {
-    hash: (password) => semaphore.run(() => hashPassword(password, random(SALT_BYTES))),
-    fits: (password, stored) => semaphore.run(() => passwordFits(password, stored)),
+    hash: (turn, password) => semaphore.run(turn, () => hashPassword(password, random(SALT_BYTES))),
+    fits: (turn, password, stored) => semaphore.run(turn, () => passwordFits(password, stored)),
   }
 }
 

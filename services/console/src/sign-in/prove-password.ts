@@ -1,6 +1,8 @@
 import type { Request } from 'express'
 import { refuse } from '@gateway/api/refusal'
+import { countFailedSignIn } from '../audit/failed-sign-ins.ts'
 import type { ConsoleDeps } from '../deps.ts'
+import { addressBlock } from './throttle/throttle.ts'
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'throttle' | 'passwords'>
 
@@ -12,11 +14,15 @@ type Deps = Pick<ConsoleDeps, 'prisma' | 'throttle' | 'passwords'>
 export async function provePassword(
   { prisma, throttle, passwords }: Deps,
   req: Request,
-  { id, email }: { id: string; email: string },
+  { id }: { id: string },
   password = '',
 ): Promise<void> {
-  await throttle.attempt(email, req.ip ?? '')
   const { passwordHash } = await prisma.user.findUniqueOrThrow({ where: { id } })
-  if (passwordHash !== null && !(await passwords.fits(password, passwordHash))) throw refuse('sign_in_failed', {})
-  await throttle.succeeded(email, req.ip ?? '')
+  if (passwordHash === null) return
+  const attempt = await throttle.attemptOf(id) // only failures of this user count, not those of strangers
+  if (!(await passwords.fits([attempt.standing, addressBlock(req.ip ?? ''), id], password, passwordHash))) {
+    await countFailedSignIn({ prisma }, id)
+    throw refuse('sign_in_failed', {})
+  }
+  await attempt.succeeded()
 }

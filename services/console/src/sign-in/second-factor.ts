@@ -45,7 +45,7 @@ export function setUpSecondFactor(deps: Deps): Handler<'setUpSecondFactor'> {
   return async (call, res) => {
     const { id: user, email } = sessionOf(res)
     const { password } = await call.body()
-    await provePassword(deps, call.req, { id: user, email }, password)
+    await provePassword(deps, call.req, { id: user }, password)
     const secret = random(SECRET_BYTES)
     const fresh = { secret: secretBox.seal(secret, user), lastStep: 0n, failures: 0, retryAt: null }
     await prisma.$transaction(async (tx) => {

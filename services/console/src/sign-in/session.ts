@@ -6,7 +6,9 @@ import type { Handler } from '../request/call.ts'
 import { authenticated } from './authenticate.ts'
 import { meOf } from './me.ts'
 import { beginSession, giveResult } from './complete-sign-in.ts'
+import { knownDevice } from './known-devices.ts'
 import { sessionCookie } from './open-session.ts'
+import { addressBlock } from './throttle/throttle.ts'
 
 type Deps = Pick<
   ConsoleDeps,
@@ -19,14 +21,16 @@ export function signIn(deps: Deps): Handler<'signIn'> {
   return async (call, res) => {
     const { email, password } = await call.body()
     const address = call.req.ip ?? ''
-    await throttle.attempt(email, address)
     const user = await prisma.user.findUnique({ where: { email } })
-    const fits = await passwords.fits(password, user?.passwordHash ?? null)
+    const device = await knownDevice(deps, call.req, user?.id)
+    const attempt = await throttle.attempt({ email, address, device })
+    const turn = [attempt.standing, addressBlock(address), email] as const
+    const fits = await passwords.fits(turn, password, user?.passwordHash ?? null)
     if (!fits || !user) {
       await countFailedSignIn(deps, user?.id ?? null)
       throw refuse('sign_in_failed', {})
     }
-    await throttle.succeeded(email, address)
+    await attempt.succeeded()
 
     const result = await prisma.$transaction(async (tx) => {
       // The password may have changed in the meantime, which ends all sessions: no session may follow from the old one.

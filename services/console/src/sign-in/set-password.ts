@@ -4,36 +4,42 @@ import { recordChange } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
 import { endCredentials } from './end-credentials.ts'
+import { giveDevice, rememberDevice } from './known-devices.ts'
+import { addressBlock } from './throttle/throttle.ts'
 import { onlyUserOf } from './user.ts'
 
-type Deps = Pick<ConsoleDeps, 'prisma' | 'throttle' | 'passwords'>
+type Deps = Pick<ConsoleDeps, 'prisma' | 'random' | 'now' | 'publicUrl' | 'throttle' | 'passwords'>
 
 /**
  * PUT /api/v2/me/password: sets or changes the password. A change needs the current one, so a stolen token can't change
- * it. Everything by which the user is signed in ends, this session too. Only the token that sets a first password remains:
+ * it. Everything by which the user is signed in ends, this session too; only this device stays known. Only the token that sets a first password remains:
  * the first operator begins with one. Users who sign in at a provider can't set a first password: it would outlive their
  * account there.
  */
-export function setPassword({ prisma, throttle, passwords }: Deps): Handler<'setPassword'> {
+export function setPassword(deps: Deps): Handler<'setPassword'> {
+  const { prisma, throttle, passwords } = deps
   return async (call, res) => {
-    const { id, email, personal } = onlyUserOf(res)
+    const { id, personal } = onlyUserOf(res)
     const { password, current = '' } = await call.body()
-    await throttle.attempt(email, call.req.ip ?? '')
+    const attempt = await throttle.attemptOf(id) // only failures of this user count, not those of strangers
+    const turn = [attempt.standing, addressBlock(call.req.ip ?? ''), id] as const
     const { passwordHash: before } = await prisma.user.findUniqueOrThrow({ where: { id } })
     if (before === null && (await prisma.userIdentity.findFirst({ where: { user: id } })))
       throw refuse('not_permitted', { need: 'an account that does not sign in through a sign-in provider' })
-    if (before !== null && !(await passwords.fits(current, before))) {
+    if (before !== null && !(await passwords.fits(turn, current, before))) {
       await countFailedSignIn({ prisma }, id)
       throw refuse('sign_in_failed', {})
     }
-    await throttle.succeeded(email, call.req.ip ?? '')
-    const passwordHash = await passwords.hash(password)
-    await prisma.$transaction(async (tx) => {
+    await attempt.succeeded()
+    const passwordHash = await passwords.hash(turn, password)
+    const device = await prisma.$transaction(async (tx) => {
       const { count } = await tx.user.updateMany({ where: { id, passwordHash: before }, data: { passwordHash } })
       if (count === 0) throw refuse('sign_in_failed', {}) // another request has changed it in the meantime
       await endCredentials(tx, id, { token: before === null ? personal?.id : undefined })
       await recordChange(tx, { tenant: null, user: id, action: 'password.set', subject: id })
+      return rememberDevice(deps, tx, call.req, id)
     })
+    giveDevice(deps, call.req, res, device)
     res.status(204).end()
   }
 }

@@ -70,10 +70,10 @@ test('/me returns the organizations, teams and projects of the user with their r
   ])
 })
 
-test('a new member can sign in with the password set by an Admin, and sign out', async ({ console, stack }) => {
-  const email = `New.User.${stack.tenant}@Example.test`
-  const member = await stack.owner.post(`${stack.path}/members`, { email, name: 'New', password: PASSWORD })
-  expect(outcomeOf(member)).toBe('201')
+test('a user can sign in with their password, and sign out', async ({ console, signIn }) => {
+  const user = await signIn()
+  expect(outcomeOf(await user.put('/api/v2/me/password', { password: PASSWORD }))).toBe('204')
+  const email = `${user.id.toUpperCase()}@Example.test`
   const url = `${console.url}/api/v2/session`
   const headers = { 'Content-Type': 'application/json', 'X-Forwarded-For': uniqueAddress() }
 
@@ -87,7 +87,7 @@ test('a new member can sign in with the password set by an Admin, and sign out',
 
   const session = await fetch(url, { method: 'POST', headers, body: JSON.stringify({ email, password: PASSWORD }) })
   expect(session.status).toBe(201)
-  expect(await session.json()).toMatchObject({ id: member.body.id, email: email.toLowerCase() })
+  expect(await session.json()).toMatchObject({ id: user.id, email: email.toLowerCase() })
   const [cookie] = session.headers.getSetCookie()
   expect(cookie).toMatch(/^svc_session=svs_\w+; Max-Age=2592000; Path=\/; Expires=.*; HttpOnly; SameSite=Strict$/)
   const Cookie = cookie!.split(';')[0]!

@@ -9,12 +9,12 @@ import { pageOf, readIdCursor } from '../request/page.ts'
 import { userOf } from '../sign-in/user.ts'
 import { holds } from '../permissions/permissions.ts'
 import { authorizeInTenant, changePermissions, passBarrier } from '../permissions/authorize.ts'
-import type { MemberRecord, newMemberBody } from '@gateway/api/console/users'
-import type { z } from 'zod'
+import { endInvitationsBy } from './invitations.ts'
+import type { MemberRecord } from '@gateway/api/console/users'
 import { invalidField } from '../request/check.ts'
 import { endMade, endRoles } from './leaving.ts'
 
-type Deps = Pick<ConsoleDeps, 'prisma' | 'newId' | 'ledger' | 'passwords'>
+type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger'>
 
 /** GET …/members */
 export function listMembers(deps: Deps): Handler<'listMembers'> {
@@ -33,41 +33,28 @@ export function listMembers(deps: Deps): Handler<'listMembers'> {
   }
 }
 
-/**
- * POST …/members: adds a user or changes the role of a member. `email` identifies a user who is new to the service or
- * whose email is proven; `user`, the ID, identifies any user (0005-signing-in.md).
- */
-export function setMember(deps: Deps): Handler<'setMember'> {
-  const { prisma, newId, passwords } = deps
+/** PATCH …/members/{user}: another role. A user becomes a member by accepting an invitation (invitations.ts). */
+export function changeMember(deps: Deps): Handler<'changeMember'> {
+  const { prisma } = deps
   return async (call, res) => {
     const by = userOf(res)
     const tenant = call.id('tenant')
     await authorizeInTenant(deps.prisma, by, tenant, 'users.manage')
-    const body = await call.body()
-    const passwordHash = body.password === undefined ? null : await passwords.hash(body.password)
-    const made = await changePermissions(deps, tenant, async (tx) => {
+    const user = call.id('user')
+    const { role } = await call.body()
+    const row = await changePermissions(deps, tenant, async (tx) => {
       await authorizeInTenant(tx, by, tenant, 'users.manage')
-      const { user, isNewUser } = await userToAdd(tx, {
-        ...body,
-        tenant,
-        passwordHash,
-        newUserId: newId('usr'),
-      })
-      const { role } = body
-      const before = await tx.membership.findUnique({ where: { tenant_user: { tenant, user: user.id } } })
-      if (before === null && body.email !== undefined) requireKnownEmail(user, tenant)
-      if (before?.role === 'Admin' && before.suspendedAt === null && role !== 'Admin') await keepAnAdmin(tx, tenant)
-      const row = await tx.membership.upsert({
-        where: { tenant_user: { tenant, user: user.id } },
-        create: { tenant, user: user.id, role },
-        update: { role },
-      })
-      const details = { role, before: before?.role ?? null, ...(isNewUser && { newUser: true }) }
-      await recordChange(tx, { tenant, user: by.id, action: 'member.set', subject: user.id, details })
-      return { row, isNew: before === null }
+      const where = { tenant_user: { tenant, user } }
+      const before = await tx.membership.findUnique({ where })
+      if (!before) throw refuse('not_found', {})
+      if (before.role === 'Admin' && before.suspendedAt === null && role !== 'Admin')
+        await stopBeingAdmin(tx, tenant, { user, by: by.id })
+      const details = { role, before: before.role }
+      await recordChange(tx, { tenant, user: by.id, action: 'member.set', subject: user, details })
+      return tx.membership.update({ where, data: { role } })
     })
-    const [member] = await membersOf({ prisma }, [made.row], true)
-    res.status(made.isNew ? 201 : 200).json(member)
+    const [member] = await membersOf({ prisma }, [row], true)
+    res.json(member)
   }
 }
 
@@ -87,7 +74,7 @@ export function removeMember(deps: Deps): Handler<'removeMember'> {
       await authorizeInTenant(tx, by, tenant, 'users.manage')
       const before = await tx.membership.findUnique({ where: { tenant_user: { tenant, user } } })
       if (!before) return null
-      if (before.role === 'Admin' && before.suspendedAt === null) await keepAnAdmin(tx, tenant)
+      if (before.role === 'Admin' && before.suspendedAt === null) await stopBeingAdmin(tx, tenant, { user, by: by.id })
       await tx.membership.delete({ where: { tenant_user: { tenant, user } } })
       const roles = await endRoles(tx, { tenant, user })
       const made = await endMade(tx, by, { tenant, user }, end)
@@ -102,56 +89,14 @@ export function removeMember(deps: Deps): Handler<'removeMember'> {
 }
 
 /** @throws Refusal `last_admin` */
-export async function keepAnAdmin(tx: Transaction, tenant: string): Promise<void> {
+export async function stopBeingAdmin(
+  tx: Transaction,
+  tenant: string,
+  who: { user: string; by: string },
+): Promise<void> {
   if ((await tx.membership.count({ where: { tenant, role: 'Admin', suspendedAt: null } })) <= 1)
     throw refuse('last_admin', {})
-}
-
-interface NewMember extends Pick<z.output<typeof newMemberBody>, 'email' | 'user' | 'name' | 'password'> {
-  tenant: string
-  passwordHash: string | null
-  /** ID for a user who does not exist yet. */
-  newUserId: string
-}
-
-interface Known {
-  id: string
-  vouchedBy: string | null
-}
-
-/**
- * Returns the user with this ID or email; creates them if the email is new.
- * @throws Refusal `already_exists`, `invalid_request`
- */
-async function userToAdd(tx: Transaction, wanted: NewMember): Promise<{ user: Known; isNewUser: boolean }> {
-  const { email, name, password, passwordHash } = wanted
-  const select = { id: true, vouchedBy: true }
-  if (email === undefined) {
-    const user = await tx.user.findUnique({ where: { id: wanted.user ?? '' }, select })
-    if (user) return { user, isNewUser: false }
-    throw invalidField('user', 'is not a known user.', 'Send the ID that the user finds at GET /api/v2/me.')
-  }
-  const vouchedBy = passwordHash === null ? null : wanted.tenant
-  const created = { id: wanted.newUserId, email, name: name ?? email.split('@')[0]!, passwordHash, vouchedBy }
-  const { count } = await tx.user.createMany({ data: [created], skipDuplicates: true })
-  // An Admin of one organization must not set the name or password of a user who is also in other organizations.
-  if (count === 0 && (name !== undefined || password !== undefined))
-    throw refuse('already_exists', { what: 'A user with this email (leave out name and password to add them)' })
-  return { user: await tx.user.findUniqueOrThrow({ where: { email }, select }), isNewUser: count > 0 }
-}
-
-/**
- * If an Admin of another organization created this user, that Admin knows the first password and may be the only person
- * who has used it: access given to the email could go to that Admin.
- * @throws Refusal `invalid_request`
- */
-function requireKnownEmail({ vouchedBy }: Known, tenant: string): void {
-  if (vouchedBy === null || vouchedBy === tenant) return
-  throw invalidField(
-    'email',
-    'belongs to a user that another organization added and who has not confirmed it yet.',
-    'Send `user`, the ID that they find at GET /api/v2/me, or have them sign in once through the sign-in provider.',
-  )
+  await endInvitationsBy(tx, tenant, who)
 }
 
 /**

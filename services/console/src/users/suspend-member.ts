@@ -5,7 +5,7 @@ import { recordChange } from '../audit/record-change.ts'
 import { projectsOfKeys } from '../keys/list-keys.ts'
 import { authorizeInTenant, changePermissions, passBarrier } from '../permissions/authorize.ts'
 import { type User, userOf } from '../sign-in/user.ts'
-import { keepAnAdmin, membersOf } from './members.ts'
+import { membersOf, stopBeingAdmin } from './members.ts'
 
 // An Admin suspends a membership: it has no effect in the organization, neither for the user nor for keys that they
 // created, until it is resumed. The user remains one of the installation and of their other organizations, so their
@@ -52,7 +52,7 @@ async function setSuspended(deps: Deps, { by, tenant, user, isSuspended }: Suspe
     const before = await tx.membership.findUnique({ where })
     if (!before) throw refuse('not_found', {})
     if ((before.suspendedAt !== null) === isSuspended) return before
-    if (isSuspended && before.role === 'Admin') await keepAnAdmin(tx, tenant)
+    if (isSuspended && before.role === 'Admin') await stopBeingAdmin(tx, tenant, { user, by: by.id })
     const row = await tx.membership.update({ where, data: { suspendedAt: isSuspended ? new Date() : null } })
     const action = isSuspended ? 'member.suspend' : 'member.resume'
     await recordChange(tx, { tenant, user: by.id, action, subject: user })

@@ -83,6 +83,7 @@ export function deleteTenant(deps: Deps): Handler<'deleteTenant'> {
       await tx.team.deleteMany({ where: { tenant: id } })
       await tx.membership.deleteMany({ where: { tenant: id } })
       await tx.accessToken.deleteMany({ where: { tenant: id } })
+      await tx.invitation.deleteMany({ where: { tenant: id } })
       const { count } = await tx.tenant.deleteMany({ where: { id } })
       if (count === 0) throw refuse('not_found', {})
       await recordChange(tx, { tenant: id, user: user.id, action: 'tenant.delete', subject: id })

@@ -48,7 +48,9 @@ test('any member can list members and teams, but only an Admin can change them [
   expect((await member.get(`${stack.path}/members`)).body.data).toHaveLength(2)
   expect((await member.get(`${stack.path}/teams/${stack.team}/members`)).body.data).toHaveLength(2)
   const refused = await Promise.all([
-    member.post(`${stack.path}/members`, { email: 'x@example.test' }),
+    member.patch(`${stack.path}/members/${member.id}`, { role: 'Admin' }),
+    member.get(`${stack.path}/invitations`),
+    member.post(`${stack.path}/invitations`, { email: 'x@example.test' }),
     member.delete(`${stack.path}/members/${stack.owner.id}`),
     member.post(`${stack.path}/teams`, { name: 'Mine' }),
     member.delete(`${stack.path}/teams/${stack.team}`),
@@ -60,19 +62,24 @@ test('any member can list members and teams, but only an Admin can change them [
   expect(new Set(refused.map(outcomeOf))).toEqual(new Set(['403 not_permitted']))
 })
 
-test('an existing user is added by email only, and keeps their name and password [already_exists]', async ({
+test('an Admin changes the role of a member and nothing else of them, and adds no one without an invitation [invalid_request, not_found]', async ({
   stack,
   signIn,
 }) => {
-  const known = await signIn()
-  const email = `${known.id}@example.test`
-  const taken = { email, name: 'Renamed', password: 'chosen by a outsider' }
-  expect(outcomeOf(await stack.owner.post(`${stack.path}/members`, taken))).toBe('409 already_exists')
-  const added = await stack.owner.post(`${stack.path}/members`, { email, role: 'Member' })
-  expect(outcomeOf(added)).toBe('201')
-  expect(added.body).toMatchObject({ id: known.id, name: 'A user', role: 'Member' })
-  const raised = await stack.owner.post(`${stack.path}/members`, { email, role: 'Admin' })
-  expect([outcomeOf(raised), raised.body.role]).toEqual(['200', 'Admin'])
+  const member = await stack.member()
+  const path = `${stack.path}/members/${member.id}`
+  const raised = await stack.owner.patch(path, { role: 'Admin' })
+  expect([outcomeOf(raised), raised.body]).toEqual([
+    '200',
+    { ...raised.body, id: member.id, name: 'A user', role: 'Admin' },
+  ])
+  for (const [field, value] of Object.entries({ email: 'a@example.test', name: 'Renamed', password: 'of an Admin' })) {
+    const answer = await stack.owner.patch(path, { role: 'Member', [field]: value })
+    expect([outcomeOf(answer), answer.body.error.param]).toEqual(['400 invalid_request', field])
+  }
+  const outsider = await signIn()
+  const answer = await stack.owner.patch(`${stack.path}/members/${outsider.id}`, { role: 'Member' })
+  expect(outcomeOf(answer)).toBe('404 not_found')
 })
 
 test('an organization keeps an Admin even when two remove each other concurrently [last_admin]', async ({ stack }) => {

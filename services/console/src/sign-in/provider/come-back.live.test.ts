@@ -151,3 +151,28 @@ test(
     await expect.poll(() => name.inputValue()).toBe('') // another user does not see the typed input
   },
 )
+
+test(
+  'an invited user joins through single sign-on from the link, and only with the invited email',
+  inBrowser,
+  async ({ stack, provider, page }) => {
+    const email = `guest.${stack.tenant}@example.test`
+    const made = await stack.owner.post(`${stack.path}/invitations`, { email })
+    const link = made.body.link as string
+    const byInvitation = page.getByRole('button', { name: 'Continue with single sign-on' })
+    provider.sit('someone-else', { email: `else.${email}`, email_verified: true })
+    await page.goto(link)
+    await byInvitation.click()
+    await page.getByText(`There is no account for the email else.${email}.`).waitFor()
+
+    await page.context().clearCookies() // ends the session at the provider
+    provider.sit('guest', { email, email_verified: true, name: 'Grace Hopper' })
+    await page.goto(link)
+    await byInvitation.click()
+    await page.getByRole('heading', { name: 'Projects', level: 1 }).waitFor()
+    const members = (await stack.owner.get(`${stack.path}/members`)).body.data as { email: string; name: string }[]
+    expect(members).toContainEqual(expect.objectContaining({ email, name: 'Grace Hopper', role: 'Member' }))
+    await page.goto(link)
+    await page.getByText('This link was used, replaced or revoked', { exact: false }).waitFor()
+  },
+)

@@ -1,10 +1,14 @@
 import * as oidc from 'openid-client'
+import { label } from '@gateway/api/console/fields'
 import { refuse } from '@gateway/api/refusal'
 import type { ConsoleDeps } from '../../deps.ts'
 import type { Handler } from '../../request/call.ts'
 import { expectBrowser } from '../../page/console-page.ts'
 import { type Identity, userBehind, refusalOfProvider, type SignInProvider } from './sign-in-provider.ts'
 import { beginSession, giveResult } from '../complete-sign-in.ts'
+import type { Transaction } from '../../audit/record-change.ts'
+import { changePermissions } from '../../permissions/authorize.ts'
+import { acceptCarried, carriedInvitation } from '../../users/accept-invitation.ts'
 import { begunCookie, readBegun, type BegunSignIn } from './pending-sign-in.ts'
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'newId' | 'random' | 'now' | 'log' | 'throttle' | 'sessionLimits'> & {
@@ -22,6 +26,7 @@ export function oidcCallback(deps: Deps): Handler<'oidcCallback'> {
     expectBrowser(req, res)
     await throttle.attemptFrom(req.ip ?? '') // each attempt calls the provider
     const signIn = readBegun(begun.read(req))
+    const invitation = await carriedInvitation(deps, req, res)
     begun.clear(req, res)
     if (!signIn)
       throw refuse('invalid_request', {
@@ -38,11 +43,17 @@ export function oidcCallback(deps: Deps): Handler<'oidcCallback'> {
     ).catch((error) => {
       throw refusalOfProvider(error, log)
     })
-    const result = await prisma.$transaction(async (tx) => {
-      const user = await userBehind(tx, { ...identity, issuer: provider.issuer })
-      const signedIn = { user, req, method: 'provider', secondFactor: hasSecondFactor } as const
+    const signInAs = async (tx: Transaction) => {
+      const from = { ...identity, issuer: provider.issuer }
+      const invited = invitation && { id: deps.newId('usr'), email: invitation.email }
+      const { isNew, ...user } = await userBehind(tx, from, invited)
+      if (invitation) await acceptCarried(deps, tx, invitation.secret, { ...user, isNew })
+      const signedIn = { user: user.id, req, method: 'provider', secondFactor: hasSecondFactor } as const
       return beginSession(deps, tx, signedIn, { by: 'provider', issuer: provider.issuer })
-    })
+    }
+    const result = await (invitation
+      ? changePermissions(deps, invitation.tenant, signInAs)
+      : prisma.$transaction(signInAs))
     giveResult(deps, req, res, result)
     res.redirect(303, signIn.returnTo)
   }
@@ -61,11 +72,18 @@ async function identityOf(
   const { sub: subject, amr, ...claims } = tokens.claims()!
   const needsProfile = claims['email'] === undefined && configuration.serverMetadata().userinfo_endpoint !== undefined
   const profile = needsProfile ? await oidc.fetchUserInfo(configuration, tokens.access_token, subject) : claims
-  const { email, email_verified: isVerified } = profile as Record<string, unknown>
+  const { email, email_verified: isVerified, name } = { ...claims, ...profile } as Record<string, unknown>
   return {
     subject,
     // RFC 8176: the provider asked for more than one factor. Its word is taken, because the operator trusts it with sign-ins.
     hasSecondFactor: Array.isArray(amr) && amr.includes('mfa'),
+    name: typeof name === 'string' ? nameFrom(name) : null,
     verifiedEmail: typeof email === 'string' && isVerified === true ? email.trim().toLowerCase() : null,
   }
+}
+
+/** The name that a provider tells, if it is one that a user could choose here. */
+function nameFrom(told: string): string | null {
+  const read = label(100).safeParse(told)
+  return read.success ? read.data : null
 }

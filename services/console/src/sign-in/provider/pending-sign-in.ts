@@ -1,7 +1,7 @@
 import { pageAddress } from '@gateway/console-page/built-page'
 import { isConsoleAddress } from '@gateway/api/console/console-address'
 import type { ConsoleDeps } from '../../deps.ts'
-import { cookie, type Cookie } from '../open-session.ts'
+import { cookie, type Cookie } from '../cookie.ts'
 
 /** Cookie content during a sign-in: ties the provider's response to this browser, request and code. */
 export interface BegunSignIn {

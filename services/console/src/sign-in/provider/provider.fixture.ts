@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from 'node:crypto'
+import { generateKeyPairSync, sign } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -11,6 +11,7 @@ export const CLIENT = { id: 'console', secret: 'a secret of the console' }
 export interface Account {
   email?: string
   email_verified?: boolean
+  name?: string
 }
 
 export type TestProvider = Awaited<ReturnType<typeof startProvider>>
@@ -20,6 +21,7 @@ export async function startProvider({ redirectUri, port = 0 }: { redirectUri: st
   let atKeyboard = ''
   let alter: (tokens: Record<string, string>) => void = () => {}
 
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const server = createServer((req, res) => void listen(req, res))
   server.listen(port, '127.0.0.1')
   await once(server, 'listening')
@@ -42,7 +44,7 @@ export async function startProvider({ redirectUri, port = 0 }: { redirectUri: st
     pkce: { required: () => true },
     ttl: { Interaction: 600, Grant: 600, Session: 600, AccessToken: 600, IdToken: 600 },
     cookies: { keys: ['of this execution'] },
-    jwks: { keys: [{ ...generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' }) }] },
+    jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }) }] },
   })
   provider.use(async (context, next) => {
     await next()
@@ -68,6 +70,12 @@ export async function startProvider({ redirectUri, port = 0 }: { redirectUri: st
     },
     /** Alters the tokens that the provider returns for a code. */
     alter: (how: typeof alter) => void (alter = how),
+    /** Signs an ID token with the key of the provider. */
+    sign(claims: object): string {
+      const part = (json: object) => Buffer.from(JSON.stringify(json)).toString('base64url')
+      const signed = `${part({ alg: 'RS256', typ: 'JWT' })}.${part(claims)}`
+      return `${signed}.${sign('sha256', Buffer.from(signed), privateKey).toString('base64url')}`
+    },
     /**
      * Follows the console's redirect in a new browser and signs in.
      * @returns address to which the provider redirects back

@@ -4,7 +4,15 @@ import { startInProcess } from '@gateway/testbed/service-in-process'
 import type { RunningService } from '@gateway/testbed/test-program'
 import { temporaryFolder } from '@gateway/testbed/test-servers'
 import { newServiceKeys } from '@gateway/service-kit/process/service-keys'
-import { answerOf, callerOf, consoleTest, outcomeOf, signInBy, uniqueAddress } from '../../console.fixture.ts'
+import {
+  answerOf,
+  type Caller,
+  callerOf,
+  consoleTest,
+  outcomeOf,
+  signInBy,
+  uniqueAddress,
+} from '../../console.fixture.ts'
 import { CLIENT, startProvider, untilReached, type TestProvider } from './provider.fixture.ts'
 
 const PUBLIC_URL = 'https://models.example.test'
@@ -56,9 +64,36 @@ async function comeBack(console: RunningService, back: string, cookie: string, h
   })
 }
 
-async function signInAt(console: RunningService, provider: TestProvider) {
+async function signInAt(console: RunningService, provider: TestProvider, more = '') {
   const { address, cookie } = await begin(console)
-  return comeBack(console, await provider.visit(address), cookie)
+  return comeBack(console, await provider.visit(address), `${cookie}; ${more}`)
+}
+
+/** Invites an email, and returns the secret of the link. */
+async function invitedBy({ owner, path }: { owner: Caller; path: string }, email: string, role = 'Member') {
+  const made = await owner.post(`${path}/invitations`, { email, role })
+  expect(outcomeOf(made)).toBe('201')
+  expect(made.body.link).toContain(`${PUBLIC_URL}/console/invitation#`)
+  return (made.body.link as string).split('#')[1]!
+}
+
+const posted = (console: RunningService, path: string, body: object) =>
+  fetch(console.url + path, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', 'X-Forwarded-For': uniqueAddress() },
+    body: JSON.stringify(body),
+  })
+
+const accept = (console: RunningService, secret: string, password: string) =>
+  posted(console, '/api/v2/invitations/accept', { secret, name: 'Grace', password })
+
+/** The cookie in which a browser carries an invitation to the provider. */
+async function carry(console: RunningService, secret: string): Promise<string> {
+  const answer = await posted(console, '/api/v2/invitations/sign-in', { secret })
+  expect(answer.status).toBe(204)
+  const [cookie = ''] = answer.headers.getSetCookie()
+  expect(cookie).toMatch(/^__Host-svc_invitation=[\w-]{43}; Max-Age=600; Path=\/; .*HttpOnly; Secure; SameSite=Lax$/)
+  return cookie.split(';')[0]!
 }
 
 /** Status and code of a refused sign-in, such as `403 not_permitted`. */
@@ -172,7 +207,7 @@ test.for([
   expect(await refusalOf(answer)).toBe('400 invalid_request')
 })
 
-test('refuses an email that no member was added with, and creates no user for it [not_permitted]', async ({
+test('refuses an email without an account, and creates no user for it [not_permitted]', async ({
   console,
   provider,
   fixture,
@@ -180,7 +215,7 @@ test('refuses an email that no member was added with, and creates no user for it
   provider.sit('outsider', { email: 'outsider@example.test', email_verified: true })
   const answer = await answerOf(await signInAt(console, provider))
   expect(outcomeOf(answer)).toBe('403 not_permitted')
-  expect(answer.body.error.message).toBe('This requires a membership for the email outsider@example.test.')
+  expect(answer.body.error.message).toBe('There is no account for the email outsider@example.test.')
   expect(answer.headers.getSetCookie().join()).not.toContain('svc_session')
   const { rows } = await fixture.run(`SELECT FROM control.users WHERE email = 'outsider@example.test'`)
   expect(rows).toHaveLength(0)
@@ -223,17 +258,17 @@ test('concurrent first sign-ins link one identity', async ({ console, provider, 
   expect(rows).toEqual([{ subject: 'twice' }])
 })
 
-test('the first provider sign-in ends a password chosen by an Admin, with its sessions and tokens', async ({
+test('the first provider sign-in ends what came from a link that an Admin handed over, with its sessions and tokens', async ({
   console,
   provider,
   stack,
   fixture,
 }) => {
   const email = `invited.${stack.tenant}@example.test`
-  const password = 'chosen by the Admin'
-  const { body: member } = await stack.owner.post(`${stack.path}/members`, { email, password })
-  const before = await signInBy(console.url, email, password)
+  const password = 'chosen by the holder of the link'
+  const before = await accept(console, await invitedBy(stack, email), password)
   expect(before.status).toBe(201)
+  const member = (await before.clone().json()) as { id: string }
   const Cookie = sessionOf(before)
   const token = await answerOf(
     await fetch(`${console.url}/api/v2/me/tokens`, { method: 'POST', headers: { Cookie }, body: '{"name": "kept"}' }),
@@ -249,6 +284,35 @@ test('the first provider sign-in ends a password chosen by an Admin, with its se
   expect(outcomeOf(await callerOf(console.url, '', token.body.secret).get('/api/v2/me'))).toBe('401 token_invalid')
   const { rows } = await fixture.run('SELECT password_hash, vouched_by FROM control.users WHERE id = $1', [member.id])
   expect(rows).toEqual([{ password_hash: null, vouched_by: null }])
+})
+
+test('an invited user becomes a member by signing in at the provider with the invited email, once', async ({
+  console,
+  provider,
+  stack,
+  fixture,
+}) => {
+  const email = `through-provider.${stack.tenant}@example.test`
+  const secret = await invitedBy(stack, email, 'Admin')
+  const carried = await carry(console, secret)
+  // Another account of the provider uses up nothing.
+  const { id, email: theirs } = await user(fixture)
+  provider.sit('someone-else', { email: theirs, email_verified: true })
+  expect(await refusalOf(await signInAt(console, provider, carried))).toBe('403 not_permitted')
+  expect((await fixture.run('SELECT FROM control.memberships WHERE user_id = $1', [id])).rowCount).toBe(0)
+
+  provider.sit('unproven', { email, email_verified: false })
+  expect(await refusalOf(await signInAt(console, provider, carried))).toBe('403 not_permitted')
+
+  provider.sit('invited', { email, email_verified: true, name: 'Grace Hopper' })
+  expect(await refusalOf(await signInAt(console, provider))).toBe('403 not_permitted') // without the link
+  const answer = await signInAt(console, provider, carried)
+  expect(answer.headers.getSetCookie().join()).toContain('__Host-svc_invitation=;')
+  const me = await fetch(`${console.url}/api/v2/me`, { headers: { Cookie: sessionOf(answer) } })
+  expect(await me.json()).toMatchObject({ email, name: 'Grace Hopper', tenants: [{ id: stack.tenant, role: 'Admin' }] })
+  const { rows } = await fixture.run('SELECT vouched_by FROM control.users WHERE email = $1', [email])
+  expect(rows).toEqual([{ vouched_by: null }])
+  expect(await refusalOf(await accept(console, secret, 'after it was used'))).toBe('400 invalid_request')
 })
 
 test('a user who signs in at the provider cannot set a first password, which would outlive that account [not_permitted]', async ({
@@ -304,6 +368,46 @@ test.for([
   expect(await refusalOf(answer)).toBe('400 invalid_request')
 })
 
+test.for([
+  ['another issuer', { iss: 'https://evil.example' }],
+  ['another audience', { aud: 'another client' }],
+  ['another nonce', { nonce: 'x'.repeat(43) }],
+  ['an end in the past', { exp: 1 }],
+] as const)(
+  'refuses an ID token with %s, even if the provider signed it [invalid_request]',
+  async ([, claims], { console, provider, fixture, onTestFinished }) => {
+    const { email } = await user(fixture)
+    provider.sit(`claims-${email}`, { email, email_verified: true })
+    provider.alter((tokens) => (tokens['id_token'] = provider.sign({ ...claimsOf(tokens['id_token']!), ...claims })))
+    onTestFinished(() => provider.alter(() => {}))
+    const answer = await signInAt(console, provider)
+    expect(answer.headers.getSetCookie().join()).not.toContain('svc_session')
+    expect(await refusalOf(answer)).toBe('400 invalid_request')
+    provider.alter((tokens) => (tokens['id_token'] = provider.sign(claimsOf(tokens['id_token']!))))
+    sessionOf(await signInAt(console, provider)) // so the claim was the cause
+  },
+)
+
+test('refuses a response with another state, and a code without its verifier [invalid_request]', async ({
+  console,
+  provider,
+  fixture,
+}) => {
+  const { email } = await user(fixture)
+  provider.sit(`state-${email}`, { email, email_verified: true })
+  const { address, cookie } = await begin(console)
+  const back = new URL(await provider.visit(address))
+  back.searchParams.set('state', 'x'.repeat(43))
+  expect(await refusalOf(await comeBack(console, back.href, cookie))).toBe('400 invalid_request')
+
+  const second = await begin(console)
+  const [name, value = ''] = second.cookie.split('=')
+  const [state, nonce, , returnTo] = value.split('.')
+  const forged = `${name}=${[state, nonce, 'x'.repeat(43), returnTo].join('.')}`
+  const redirected = await provider.visit(second.address)
+  expect(await refusalOf(await comeBack(console, redirected, forged))).toBe('400 invalid_request')
+})
+
 test('shows a page when the provider denies the sign-in, without any text from the provider', async ({
   console,
   provider,
@@ -352,6 +456,10 @@ test('an unreachable provider only blocks sign-ins through it, and is used again
   provider.sit('late', { email, email_verified: true })
   sessionOf(await signInAt(program, provider))
 })
+
+function claimsOf(token: string): object {
+  return JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString()) as object
+}
 
 function unsigned(token: string): string {
   const header = Buffer.from(JSON.stringify({ alg: 'none' })).toString('base64url')

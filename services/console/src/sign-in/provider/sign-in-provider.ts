@@ -1,7 +1,7 @@
 import * as oidc from 'openid-client'
 import { setTimeout as wait } from 'node:timers/promises'
 import { backOffMs } from '@gateway/service-kit/async/waiting'
-import { type Refusal, refuse } from '@gateway/api/refusal'
+import { Refusal, refuse } from '@gateway/api/refusal'
 import type { Logger } from '@gateway/service-kit/process/logger'
 import { recordChange, type Transaction } from '../../audit/record-change.ts'
 import { endCredentials } from '../end-credentials.ts'
@@ -91,40 +91,58 @@ function authentication(secret: string | undefined): oidc.ClientAuth {
 
 // Maps an identity at the sign-in provider to a user.
 //   P1  Once linked, issuer and subject identify the user; a change of the email doesn't matter.
-//   P2  The first time, a verified email identifies the user, if a user with it was added before. No user is created
-//       here: without a membership they would see nothing.
+//   P2  The first time, a verified email identifies the user. A user is created only for the email of an invitation
+//       whose link this browser has opened: without a membership they would see nothing.
 //   P3  A user has one identity at a provider. An email reassigned to someone else gives no access.
-//   P4  If an Admin chose the user's first password, the first sign-in at the provider ends it and all sessions and
-//       tokens opened with it: only this sign-in proves that the owner of the email is present.
+//   P4  If the user was created through a link that an Admin handed over, the first sign-in at the provider ends the
+//       password and all access that came from it: only this sign-in proves that the owner of the email is present.
 
 export interface Identity {
   issuer: string
   subject: string
+  /** null: none that a user could have here. */
+  name: string | null
   /** Lowercase; null: the provider has not verified one. */
   verifiedEmail: string | null
 }
 
 /**
- * Returns the ID of the user, and links the identity to them.
+ * Returns the user, and links the identity to them.
+ * @param invited the email of the invitation of this browser, and the ID for a new user
  * @throws Refusal `not_permitted`
  */
-export async function userBehind(tx: Transaction, identity: Identity): Promise<string> {
+export async function userBehind(
+  tx: Transaction,
+  identity: Identity,
+  invited: { id: string; email: string } | null,
+): Promise<{ id: string; email: string; isNew: boolean }> {
   const { issuer, subject, verifiedEmail } = identity
   const linked = await tx.userIdentity.findUnique({ where: { issuer_subject: { issuer, subject } } })
-  if (linked) return linked.user // P1
+  if (linked) {
+    const { email } = await tx.user.findUniqueOrThrow({ where: { id: linked.user }, select: { email: true } })
+    return { id: linked.user, email, isNew: false } // P1
+  }
 
   if (verifiedEmail === null)
     throw refuse('not_permitted', { need: 'an email address that the sign-in provider has verified' })
+  const name = identity.name ?? verifiedEmail.split('@')[0]!
+  const fresh = invited?.email === verifiedEmail ? [{ ...invited, name }] : [] // P2
+  const created = await tx.user.createMany({ data: fresh, skipDuplicates: true })
   const [user] = await tx.$queryRaw<{ id: string; vouched_by: string | null }[]>`
     SELECT id, vouched_by FROM control.users WHERE email = ${verifiedEmail} FOR NO KEY UPDATE`
-  if (!user) throw refuse('not_permitted', { need: `a membership for the email ${verifiedEmail}` }) // P2
+  if (!user)
+    throw new Refusal(
+      'not_permitted',
+      `There is no account for the email ${verifiedEmail}.`,
+      'Open the link of your invitation and sign in from there, or ask an Admin of your organization for an invitation.',
+    ) // P2
   const { count } = await tx.userIdentity.createMany({
     data: [{ issuer, subject, user: user.id }],
     skipDuplicates: true,
   })
   if (count === 0) await requireSame(tx, identity, user.id)
   else await recordLink(tx, user.id, issuer, user.vouched_by)
-  return user.id
+  return { id: user.id, email: verifiedEmail, isNew: created.count > 0 }
 }
 
 /** The identity was linked concurrently, or the user has another one. */

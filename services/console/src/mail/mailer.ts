@@ -1,0 +1,43 @@
+import { createTransport } from 'nodemailer'
+import type { ConsoleConfig } from '../config.ts'
+
+export interface OutgoingMail {
+  to: string
+  subject: string
+  text: string
+}
+
+export interface Mailer {
+  /** Resolves once the server has taken the mail. */
+  send(mail: OutgoingMail): Promise<void>
+  close(): void
+}
+
+type Settings = Pick<ConsoleConfig, 'SMTP_URL' | 'SMTP_TLS' | 'SMTP_TIMEOUT_MS' | 'MAIL_FROM'>
+
+/** Returns null if no mail server is configured. */
+export function openMailer({ SMTP_URL, SMTP_TLS, SMTP_TIMEOUT_MS, MAIL_FROM }: Settings): Mailer | null {
+  if (SMTP_URL === undefined || MAIL_FROM === undefined) return null
+  const { protocol, hostname, port, username, password } = new URL(SMTP_URL)
+  const secure = protocol === 'smtps:'
+  const transport = createTransport({
+    host: hostname.replace(/^\[|\]$/g, ''),
+    port: port === '' ? (secure ? 465 : 587) : Number(port),
+    secure,
+    requireTLS: SMTP_TLS === 'required',
+    ignoreTLS: SMTP_TLS === 'none',
+    ...(username !== '' && { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
+    connectionTimeout: SMTP_TIMEOUT_MS,
+    greetingTimeout: SMTP_TIMEOUT_MS,
+    socketTimeout: SMTP_TIMEOUT_MS,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  })
+  return {
+    async send({ to, subject, text }) {
+      // Not in the address syntax, where a comma or a group would add recipients.
+      await transport.sendMail({ from: MAIL_FROM, to: { name: '', address: to }, subject, text })
+    },
+    close: () => transport.close(),
+  }
+}
