@@ -22,7 +22,7 @@ const LEDGER_AWAY = {
   SERVICE_PRIVATE_KEY: newServiceKeys().privateKey,
   SECOND_FACTOR_KEY: 'k'.repeat(32),
 }
-const OIDC = { PUBLIC_URL, OIDC_CLIENT_ID: CLIENT.id, OIDC_CLIENT_SECRET: CLIENT.secret }
+const OIDC = { PUBLIC_URL, TRUSTED_PROXIES: 'loopback', OIDC_CLIENT_ID: CLIENT.id, OIDC_CLIENT_SECRET: CLIENT.secret }
 
 const test = consoleTest
   // oxlint-disable-next-line no-empty-pattern -- vitest reads the needed fixtures from this pattern
