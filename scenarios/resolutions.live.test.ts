@@ -61,6 +61,9 @@ const resolutions: ResolutionStory[] = [
       succeeds(await users.admin.ask('DELETE', `${tenantPath}/members/${by}`))
       refused(await call(key))
       succeeds(await invite(by))
+      succeeds(await users.admin.ask('POST', team, { user: by }))
+      refused(await call(key))
+      succeeds(await users.owner.ask('POST', `${projectPath}/grants`, { user: by, role: 'Project Owner' }))
       succeeds(await call(key))
     },
   },

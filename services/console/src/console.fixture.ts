@@ -125,3 +125,11 @@ export function signInBy(url: string, email: string, password: string, address =
   const headers = { 'Content-Type': 'application/json', 'X-Forwarded-For': address }
   return fetch(`${url}/api/v2/session`, { method: 'POST', headers, body: JSON.stringify({ email, password }) })
 }
+
+/** Makes a user of the fixture a member, by an invitation that they accept. `path`: of the organization. */
+export async function join(admin: Caller, path: string, user: Caller): Promise<void> {
+  const made = await admin.post(`${path}/invitations`, { email: `${user.id}@example.test` })
+  const secret = (made.body.link as string).split('#')[1]!
+  const joined = await user.post('/api/v2/me/invitations', { secret })
+  if (joined.status !== 201) throw new Error(`not joined: ${outcomeOf(joined)}`)
+}

@@ -3,7 +3,7 @@ import type { StackKind } from '@gateway/testbed/stack-test'
 import { expect } from 'vitest'
 import { mintId } from '@gateway/api/ids'
 import { randomBytes } from 'node:crypto'
-import { type Caller, outcomeOf } from '../console.fixture.ts'
+import { join, outcomeOf } from '../console.fixture.ts'
 import { callsTest } from './calls.fixture.ts'
 
 const test = callsTest.extend('kind', { scope: 'file' }, (): StackKind => 'own') // one test stops the ledger
@@ -287,7 +287,7 @@ test('a revocation applies to the next call as soon as its response arrives', as
 
   await stack.owner.delete(`${stack.path}/members/${issuer.id}`)
   expect(await refusal(secret)).toBe('key_issuer_denied')
-  await joinAgain(stack, issuer)
+  await join(stack.owner, stack.path, issuer)
   await stack.owner.post(team, { user: issuer.id })
   expect(await refusal(secret)).toBe('key_issuer_denied')
   await stack.owner.post(grants, { user: issuer.id, role: 'Project Consumer' })
@@ -368,10 +368,3 @@ test('the 404 for a call in an archived month names the archive [invocation_arch
   expect(outcomeOf(await asked('2025-04-01T00:00:00Z'))).toBe('404 not_found')
   expect(outcomeOf(await stack.owner.get(`${stack.projectPath}/invocations/inv_none`))).toBe('404 not_found')
 })
-
-/** Becomes a member by an invitation, as a user who was removed does. */
-async function joinAgain({ owner, path }: { owner: Caller; path: string }, user: Caller): Promise<void> {
-  const made = await owner.post(`${path}/invitations`, { email: `${user.id}@example.test` })
-  const secret = (made.body.link as string).split('#')[1]!
-  expect(outcomeOf(await user.post('/api/v2/me/invitations', { secret }))).toBe('201')
-}

@@ -91,7 +91,7 @@ test('an appointment of another user begins the delay again, and the Admin who m
 
 test('an appointment lapses if the Admin has lost the role in the meantime', async ({ stack, lost }) => {
   await lost.appoint()
-  await lost.second.post(`${stack.path}/members`, { user: lost.admin.id, role: 'Member' })
+  await lost.second.patch(`${stack.path}/members/${lost.admin.id}`, { role: 'Member' })
   await lost.pass()
   expect(await lost.isOwner()).toBe(false)
   const { body } = await lost.second.get(`${stack.path}/audit?action=owner.lapse`)

@@ -58,8 +58,8 @@ test('a new user accepts an invitation by its link with a name and a password of
   expect(accepted.headers.getSetCookie().join()).toMatch(/svc_session=/)
   expect((await signInBy(console.url, email, PASSWORD)).status).toBe(201)
   expect((await stack.owner.get(`${stack.path}/invitations`)).body.data).toEqual([])
-  const [newest] = (await stack.owner.get(`${stack.path}/audit`)).body.data
-  expect(newest).toMatchObject({ action: 'invitation.accept', user: accepted.body.id })
+  const { body: audit } = await stack.owner.get(`${stack.path}/audit?action=invitation.accept`)
+  expect(audit.data).toMatchObject([{ user: accepted.body.id, subject: accepted.body.id }])
 })
 
 test('an invitation is accepted once, even by concurrent requests [invalid_request]', async ({ invite, accept }) => {

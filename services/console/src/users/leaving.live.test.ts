@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { consoleTest as test, outcomeOf } from '../console.fixture.ts'
+import { consoleTest as test, join, outcomeOf } from '../console.fixture.ts'
 
 // What an Admin can reach by removing people (takeover), and what people can reach after they were removed (leaving).
 
@@ -17,7 +17,7 @@ test('a removed member who is added again has no roles in projects and teams', a
   const member = await stack.member({ team: 'Team Member', project: 'Project Consumer' })
   const admin = await stack.member({ tenant: 'Admin' })
   await admin.delete(`${stack.path}/members/${member.id}`)
-  await admin.post(`${stack.path}/members`, { user: member.id })
+  await join(admin, stack.path, member)
   expect(outcomeOf(await member.get(`${stack.projectPath}/sandboxes`))).toBe('404 not_found')
   expect(outcomeOf(await member.get(`${stack.projectPath}/wallet`))).toBe('404 not_found')
   const { body } = await stack.owner.get(`${stack.path}/teams/${stack.team}/members`)
