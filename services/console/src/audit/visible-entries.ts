@@ -35,8 +35,12 @@ export interface Entry {
  * Returns how a reader sees these entries: details of private sandbox products are hidden from readers who may not use
  * them (rules §7.3).
  */
-export async function recordsSeenBy(deps: Deps, reader: string, rows: Entry[]): Promise<(row: Entry) => AuditRecord> {
-  const open = await openTo(deps, reader, rows)
+export async function recordsSeenBy(
+  { prisma }: Deps,
+  reader: string,
+  rows: Entry[],
+): Promise<(row: Entry) => AuditRecord> {
+  const open = await openTo(prisma, reader, rows)
   return (row) => auditRecord(isHidden(row, open) ? hidden(row) : row)
 }
 
@@ -59,7 +63,7 @@ function auditRecord({ id, at, request, details, outcome, ...rest }: Entry): Aud
 }
 
 /** Returns those subjects, sandbox products or projects with assets, that the reader may use. */
-async function openTo({ prisma }: Deps, reader: string, rows: Entry[]): Promise<Set<string>> {
+async function openTo(prisma: Deps['prisma'], reader: string, rows: Entry[]): Promise<Set<string>> {
   const subjects = (isAbout: (entry: Entry) => boolean) => rows.filter(isAbout).map(({ subject }) => subject)
   const sandboxes = await sandboxesOpenTo(prisma, reader, subjects(isAboutSandbox))
   return sandboxes.union(await projectsOpenTo(prisma, reader, subjects(isAboutAsset)))

@@ -67,6 +67,7 @@ const test = consoleTest
       DATABASE_URL: database.consoleUrl,
       LEDGER_URL: 'http://127.0.0.1:9',
       SERVICE_PRIVATE_KEY: newServiceKeys().privateKey,
+      SECOND_FACTOR_KEY: 'k'.repeat(32),
       TRUSTED_PROXIES: 'loopback',
       PUBLIC_URL,
       SMTP_URL: mailServer.url,

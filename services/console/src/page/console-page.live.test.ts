@@ -91,7 +91,12 @@ test('redirects a browser from the root to the page', async ({ console }) => {
 
 test('reports the sign-in options without authentication [not_found]', async ({ console, signIn }) => {
   const answer = await fetch(`${console.url}/api/v2/session`)
-  expect(await answer.json()).toEqual({ baseUrl: null, provider: null, secondFactor: false })
+  expect(await answer.json()).toEqual({
+    baseUrl: null,
+    provider: null,
+    secondFactor: false,
+    sendsMail: false,
+  })
   // Without a provider there is nothing to redirect to.
   for (const path of ['/api/v2/session/oidc', '/api/v2/session/oidc/callback']) {
     expect(outcomeOf(await (await signIn()).get(path))).toBe('404 not_found')

@@ -137,7 +137,7 @@ test('an Admin who is not suspended is always left [last_admin] [not_permitted]'
   const admin = await stack.member({ tenant: 'Admin' })
   expect(outcomeOf(await suspend(stack.owner, admin.id))).toBe('200')
   expect(outcomeOf(await suspend(stack.owner, stack.owner.id))).toBe('409 last_admin')
-  expect(outcomeOf(await stack.owner.post(`${stack.path}/members`, { user: stack.owner.id, role: 'Member' }))).toBe(
+  expect(outcomeOf(await stack.owner.patch(`${stack.path}/members/${stack.owner.id}`, { role: 'Member' }))).toBe(
     '409 last_admin',
   )
   expect(outcomeOf(await stack.owner.delete(`${stack.path}/members/${admin.id}`))).toBe('200')

@@ -79,6 +79,7 @@ test('counts failures across replicas, and lets parallel guesses gain nothing [r
     DATABASE_URL: database.consoleUrl,
     LEDGER_URL: 'http://127.0.0.1:9',
     SERVICE_PRIVATE_KEY: newServiceKeys().privateKey,
+    SECOND_FACTOR_KEY: 'k'.repeat(32),
     TRUSTED_PROXIES: 'loopback',
   }
   const replica = await startInProcess({ name: 'console-replica', service: 'console', folder, env })
@@ -148,9 +149,13 @@ test("a device of two users is known to both, and the first user's secret is kep
 test('a signed-in user changes the password regardless of what strangers have tried, and waits only for their own failures [rate_limited]', async ({
   owner,
   ask,
+  signIn,
 }) => {
   for (let n = 0; n < 25; n++) await ask(owner.email, 'a guess')
-  const change = (current: string) => owner.put('/api/v2/me/password', { password: PASSWORD, current })
+  const change = async (current: string) => {
+    const caller = await signIn({ id: owner.id, by: 'session' }) // a change ends what came before
+    return caller.put('/api/v2/me/password', { password: PASSWORD, current })
+  }
   expect(outcomeOf(await change(PASSWORD))).toBe('204')
   expect(await failuresUntilRefused(() => change('a guess'))).toBeGreaterThanOrEqual(10)
 })
@@ -192,6 +197,7 @@ test('believes no X-Forwarded-For of a peer that is not a trusted proxy [rate_li
     DATABASE_URL: database.consoleUrl,
     LEDGER_URL: 'http://127.0.0.1:9',
     SERVICE_PRIVATE_KEY: newServiceKeys().privateKey,
+    SECOND_FACTOR_KEY: 'k'.repeat(32),
   }
   const exposed = await startInProcess({ name: 'console-exposed', service: 'console', folder, env })
   onTestFinished(exposed.stop)
