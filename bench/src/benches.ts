@@ -16,6 +16,7 @@ import { growth } from './growth/growth.ts'
 import { histories } from './histories/histories.ts'
 import { hotWallet } from './hot-wallet/hot-wallet.ts'
 import { recovery } from './recovery/recovery.ts'
+import { signIn } from './sign-in/sign-in.ts'
 import { soak } from './soak/soak.ts'
 import { usagePage } from './usage-page/usage-page.ts'
 
@@ -96,6 +97,13 @@ export const benches: Record<string, Bench> = {
     seconds: 1,
     profiles: [],
     run: recovery,
+  },
+  'sign-in': {
+    title: 'eighty connections that guess passwords: how long a user on a new device takes to sign in meanwhile',
+    rounds: 1,
+    seconds: 5,
+    profiles: [],
+    run: signIn,
   },
   followers: {
     title:

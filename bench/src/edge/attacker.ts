@@ -12,6 +12,8 @@ export interface AttackRequest {
   path: string
   /** Null sends a newly forged key each time. */
   secret: string | null
+  /** Where it seems to come from, for a server that trusts this machine as a proxy. */
+  address?: string
   /** JSON. */
   body: string
 }
@@ -58,9 +60,13 @@ function begin(attack: Attack): () => Statuses {
   const ended = new Map<number, number>()
   const count = (status: number) => ended.set(status, (ended.get(status) ?? 0) + 1)
 
-  async function send({ path, secret, body }: AttackRequest): Promise<number> {
+  async function send({ path, secret, address, body }: AttackRequest): Promise<number> {
     const authorization = `Bearer ${secret ?? makeSecret(KEY_SECRET_PREFIX, randomBytes(32))}`
-    const headers = { authorization, 'content-type': 'application/json' }
+    const headers = {
+      authorization,
+      'content-type': 'application/json',
+      ...(address !== undefined && { 'x-forwarded-for': address }),
+    }
     try {
       const answer = await fetch(attack.url + path, { method: 'POST', headers, body })
       await answer.arrayBuffer()

@@ -6,11 +6,15 @@ function openJobs({ permits = 1, maxWaiting = 100 } = {}) {
   const semaphore = openFairSemaphore({ permits, maxWaiting, whenFull: () => new Error('full') })
   const started: string[] = []
   const ends: (() => void)[] = []
-  const run = (party: string | readonly string[], name: string) =>
-    semaphore.run(party, () => {
-      started.push(name)
-      return new Promise<void>((resolve) => ends.push(resolve))
-    })
+  const run = (party: string | readonly string[], name: string, rank = 0) =>
+    semaphore.run(
+      party,
+      () => {
+        started.push(name)
+        return new Promise<void>((resolve) => ends.push(resolve))
+      },
+      rank,
+    )
   /** Ends the oldest running job, and waits for the one that gets its permit. */
   async function endOne(): Promise<void> {
     ends.shift()!()
@@ -45,6 +49,15 @@ test('takes turns between kinds, then between the addresses of a kind, then betw
   void run(['known', 'c', '4'], 'c4')
   for (let n = 0; n < 5; n++) await endOne()
   expect(started).toEqual(['running', 'a1', 'c4', 'b3', 'a2', 'a1'])
+})
+
+test('runs the jobs of a lower rank first', async () => {
+  const { run, started, endOne } = openJobs()
+  void run('a', 'running')
+  for (let n = 0; n < 50; n++) void run(`crowd ${n}`, 'crowd', 2)
+  void run('late', 'late', 1)
+  for (let n = 0; n < 2; n++) await endOne()
+  expect(started).toEqual(['running', 'late', 'crowd'])
 })
 
 test('refuses a path when one of its lines is full, and not another one', async () => {

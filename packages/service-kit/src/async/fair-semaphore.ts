@@ -6,27 +6,30 @@ export interface FairSemaphore {
    * Runs a job of a party when its turn comes. Parties with waiting jobs take turns (fair-queue.ts). A party can be a
    * path, such as a kind of caller, an address and a user: kinds take turns, then the addresses of a kind, then the
    * users of an address.
+   * @param rank a small number: jobs of a lower rank run first
    * @throws the error of the job; the error of `whenFull` if the party may have no further job waiting
    */
-  run<T>(party: string | readonly string[], job: () => Promise<T>): Promise<T>
+  run<T>(party: string | readonly string[], job: () => Promise<T>, rank?: number): Promise<T>
 }
 
 /** A semaphore that parties share: the backlog of one delays the others by one job at most. */
 export function openFairSemaphore({ permits, maxWaiting, whenFull }: SemaphoreOptions): FairSemaphore {
-  const waiting = openFairTree<() => void>(maxWaiting)
+  const ranks: FairTree<() => void>[] = []
   let running = 0
 
   return {
-    async run(party, job) {
+    async run(party, job, rank = 0) {
       if (running >= permits) {
         const path = typeof party === 'string' ? [party] : party
+        while (ranks.length <= rank) ranks.push(openFairTree(maxWaiting))
+        const waiting = ranks[rank]!
         if (!waiting.hasRoom(path)) throw whenFull()
         await new Promise<void>((resolve) => waiting.push(path, resolve)) // the finishing job passes its permit on
       } else running++
       try {
         return await job()
       } finally {
-        const next = waiting.take()
+        const next = ranks.find((waiting) => !waiting.isEmpty())?.take()
         if (next) next()
         else running--
       }

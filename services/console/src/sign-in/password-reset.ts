@@ -7,6 +7,7 @@ import { endCredentials } from './end-credentials.ts'
 import { giveDevice, rememberDevice } from './known-devices.ts'
 import { linkTo, makeLinkSecret } from './link-secret.ts'
 import { hashOf } from './secret.ts'
+import { NEW_ADDRESS } from './throttle/decide-wait.ts'
 import { addressBlock } from './throttle/throttle.ts'
 import { onlyUserOf } from './user.ts'
 
@@ -84,7 +85,7 @@ export function completeReset(deps: Deps): Handler<'completeReset'> {
     const found = await prisma.passwordReset.findUnique({ where: open })
     if (!found) throw linkEnded() // before the work of a hash
     const { user } = found
-    const passwordHash = await passwords.hash(['clean', addressBlock(address), user], password)
+    const passwordHash = await passwords.hash([NEW_ADDRESS, addressBlock(address), user], password)
     const device = await prisma.$transaction(async (tx) => {
       const { count } = await tx.passwordReset.deleteMany({ where: open }) // R3: of two requests one succeeds
       if (count === 0) throw linkEnded()

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { openPasswords } from './password.ts'
 
 const passwords = openPasswords({ random: (bytes) => new Uint8Array(bytes).fill(7) })
-const TURN = ['clean', '203.0.113.9', 'ada@example.test'] as const
+const TURN = [1, '203.0.113.9', 'ada@example.test'] as const
 
 test('a password matches only its own hash', async () => {
   const kept = await passwords.hash(TURN, 'correct horse')

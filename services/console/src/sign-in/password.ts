@@ -2,7 +2,6 @@ import { argon2, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import { openFairSemaphore } from '@gateway/service-kit/async/fair-semaphore'
 import { refuse } from '@gateway/api/refusal'
-import type { Standing } from './throttle/throttle.ts'
 
 // Passwords are stored as argon2id in PHC format, $argon2id$v=19$m=…,t=…,p=…$salt$hash, so the cost can be raised later
 // without invalidating old hashes. The cost is the minimum OWASP recommends: 19 MiB, two passes. Hashing runs on Node's
@@ -14,8 +13,8 @@ const COST = { memory: 19_456, passes: 2, parallelism: 1 }
 const HASH_BYTES = 32
 const SALT_BYTES = 16
 
-/** Whose turn a hash takes: the standing of the attempt, the address block and the user. */
-export type HashTurn = readonly [standing: Standing, addressBlock: string, user: string]
+/** Whose turn a hash takes. A lower rank comes first (T7 in throttle/decide-wait.ts). */
+export type HashTurn = readonly [rank: number, addressBlock: string, user: string]
 
 export interface Passwords {
   /** Returns the hash to store. @throws Refusal `overloaded` */
@@ -30,8 +29,8 @@ export interface Passwords {
 export function openPasswords({ random }: { random: (bytes: number) => Uint8Array<ArrayBuffer> }): Passwords {
   const semaphore = openFairSemaphore({ permits: 2, maxWaiting: 512, whenFull: () => refuse('overloaded', {}) })
   return {
-    hash: (turn, password) => semaphore.run(turn, () => hashPassword(password, random(SALT_BYTES))),
-    fits: (turn, password, stored) => semaphore.run(turn, () => passwordFits(password, stored)),
+    hash: ([rank, ...party], password) => semaphore.run(party, () => hashPassword(password, random(SALT_BYTES)), rank),
+    fits: ([rank, ...party], password, stored) => semaphore.run(party, () => passwordFits(password, stored), rank),
   }
 }
 

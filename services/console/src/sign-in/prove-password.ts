@@ -20,7 +20,7 @@ export async function provePassword(
   const { passwordHash } = await prisma.user.findUniqueOrThrow({ where: { id } })
   if (passwordHash === null) return
   const attempt = await throttle.attemptOf(id) // only failures of this user count, not those of strangers
-  if (!(await passwords.fits([attempt.standing, addressBlock(req.ip ?? ''), id], password, passwordHash))) {
+  if (!(await passwords.fits([attempt.rank, addressBlock(req.ip ?? ''), id], password, passwordHash))) {
     await countFailedSignIn({ prisma }, id)
     throw refuse('sign_in_failed', {})
   }

@@ -24,7 +24,7 @@ export function signIn(deps: Deps): Handler<'signIn'> {
     const user = await prisma.user.findUnique({ where: { email } })
     const device = await knownDevice(deps, call.req, user?.id)
     const attempt = await throttle.attempt({ email, address, device })
-    const turn = [attempt.standing, addressBlock(address), email] as const
+    const turn = [attempt.rank, addressBlock(address), email] as const
     const fits = await passwords.fits(turn, password, user?.passwordHash ?? null)
     if (!fits || !user) {
       await countFailedSignIn(deps, user?.id ?? null)

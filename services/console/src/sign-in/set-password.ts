@@ -22,7 +22,7 @@ export function setPassword(deps: Deps): Handler<'setPassword'> {
     const { id, personal } = onlyUserOf(res)
     const { password, current = '' } = await call.body()
     const attempt = await throttle.attemptOf(id) // only failures of this user count, not those of strangers
-    const turn = [attempt.standing, addressBlock(call.req.ip ?? ''), id] as const
+    const turn = [attempt.rank, addressBlock(call.req.ip ?? ''), id] as const
     const { passwordHash: before } = await prisma.user.findUniqueOrThrow({ where: { id } })
     if (before === null && (await prisma.userIdentity.findFirst({ where: { user: id } })))
       throw refuse('not_permitted', { need: 'an account that does not sign in through a sign-in provider' })

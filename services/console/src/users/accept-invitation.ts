@@ -9,6 +9,7 @@ import { meOf } from '../sign-in/me.ts'
 import { cookie } from '../sign-in/cookie.ts'
 import { giveSession, openSession } from '../sign-in/open-session.ts'
 import { hashOf } from '../sign-in/secret.ts'
+import { NEW_ADDRESS } from '../sign-in/throttle/decide-wait.ts'
 import { addressBlock } from '../sign-in/throttle/throttle.ts'
 import { onlyUserOf, type User } from '../sign-in/user.ts'
 
@@ -61,7 +62,7 @@ export function acceptInvitation(deps: Deps): Handler<'acceptInvitation'> {
     await throttle.attemptFrom(address)
     const { secret, name, password } = await call.body()
     const { tenant, email } = await openInvitation(deps, secret) // before the work of a hash
-    const passwordHash = await passwords.hash(['clean', addressBlock(address), email], password)
+    const passwordHash = await passwords.hash([NEW_ADDRESS, addressBlock(address), email], password)
     const made = await changePermissions(deps, tenant, async (tx) => {
       const invitation = await use(deps, tx, secret)
       const vouchedBy = invitation.byMail ? null : tenant // A3

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isSuspect, NO_FAILURES, waitOfKnownDevice, waitOfNewDevice, withDrop, withFailure } from './decide-wait.ts'
+import { NO_FAILURES, rankOf, waitOfKnownDevice, waitOfNewDevice, withDrop, withFailure } from './decide-wait.ts'
 
 const NOW = 1_800_000_000_000
 const SECOND = 1_000
@@ -40,8 +40,8 @@ test.for([
   expect(waitOfKnownDevice(device, NOW)).toBe(waitMs)
 })
 
-test('an address becomes suspect after five failures, for a day', () => {
-  expect([at(4), at(5), at(5, 24 * HOUR)].map((address) => isSuspect(address, NOW))).toEqual([false, true, false])
+test('an address with fewer failures is served first, up to five, for a day', () => {
+  expect([at(4), at(5), at(9), at(5, 24 * HOUR)].map((address) => rankOf(address, NOW))).toEqual([5, 6, 6, 1])
 })
 
 test.for([

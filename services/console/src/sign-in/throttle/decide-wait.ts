@@ -7,7 +7,9 @@
 //       owner gets in; a block that has used them waits until the bucket is below 20 again.
 //   T4  At 500, new blocks wait as well. So however many addresses an attacker has, after 500 guesses 8 an hour remain.
 //   T5  A device on which the user has signed in counts for itself: no failure elsewhere delays it.
-//   T6  An address block that fails for many emails waits up to a minute between tries, and is served after others.
+//   T6  An address block that fails for many emails waits up to a minute between tries.
+//   T7  Passwords of known devices are hashed first, then those of address blocks by their failures (password.ts). So the
+//       first try of a block waits for other first tries, not for all that an attacker's addresses may still try.
 
 /** What is known of a key: a number of failures, or the level of a bucket, at a time. */
 export interface Failures {
@@ -33,7 +35,7 @@ const DRAIN_MS = HOUR_MS / 8 // T2
 const CALM = 20
 const TRIES_UNDER_ATTACK = 2 // T3
 const FLOOD = 500 // T4
-const SUSPECT = 5 // T6
+const MOST_FAILURES = 5 // T7
 
 /** Failures before a sign-in from a device that is new to the user. */
 export interface NewDevice {
@@ -59,9 +61,12 @@ export function waitOfKnownDevice(device: Failures, nowMs: number): number {
   return waitAt(DEVICE, device, nowMs)
 }
 
-/** Whether an address block has failed often, so that others are served first (T6). */
-export function isSuspect(address: Failures, nowMs: number): boolean {
-  return counted(address, nowMs).level >= SUSPECT
+/** Ranks of attempts: a lower one is hashed first (T7). */
+export const KNOWN_DEVICE = 0
+export const NEW_ADDRESS = 1
+
+export function rankOf(address: Failures, nowMs: number): number {
+  return NEW_ADDRESS + Math.min(counted(address, nowMs).level, MOST_FAILURES)
 }
 
 /** Failures after one more. */

@@ -7,8 +7,9 @@ import { hashOf } from '../secret.ts'
 import {
   type Failures,
   FORGOTTEN_MS,
-  isSuspect,
   NO_FAILURES,
+  KNOWN_DEVICE,
+  rankOf,
   waitOfKnownDevice,
   waitOfNewDevice,
   withDrop,
@@ -33,13 +34,11 @@ export interface Guesser {
 
 /** An admitted attempt. */
 export interface Attempt {
-  /** Which attempts are served first when many wait for their turn to be hashed. */
-  standing: Standing
+  /** When many wait to be hashed, a lower rank is served first. */
+  rank: number
   /** Takes the failure back (C1). */
   succeeded(): Promise<void>
 }
-
-export type Standing = 'known' | 'clean' | 'suspect'
 
 export interface Throttle {
   /**
@@ -98,7 +97,7 @@ export function openThrottle({ prisma, now }: Pick<Database, 'prisma'> & { now: 
 
   async function attemptAt(key: string): Promise<Attempt> {
     await admit(key, { device: { key, grow: withFailure } }, ({ device }, nowMs) => waitOfKnownDevice(device, nowMs))
-    return { standing: 'known', succeeded: () => forget(prisma, [key], []) }
+    return { rank: KNOWN_DEVICE, succeeded: () => forget(prisma, [key], []) }
   }
 
   return {
@@ -113,7 +112,7 @@ export function openThrottle({ prisma, now }: Pick<Database, 'prisma'> & { now: 
       }
       const counts = await admit(counters.email.key, counters, waitOfNewDevice)
       return {
-        standing: isSuspect(counts.address, now().getTime()) ? 'suspect' : 'clean',
+        rank: rankOf(counts.address, now().getTime()),
         succeeded: () => forget(prisma, [counters.pair.key], [counters.email.key, counters.address.key]),
       }
     },
