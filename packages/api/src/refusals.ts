@@ -249,9 +249,9 @@ export const refusals = {
   scope_missing: {
     status: 403,
     type: 'permission_error',
-    message: (f: { scopes: readonly string[] }) => `This token lacks the scope ${f.scopes.join(' and ')}.`,
-    resolution: (f: { scopes: readonly string[] }) =>
-      `Create a personal token with ${f.scopes.join(' and ')} on your account page, or sign in and do this in the console.`,
+    message: (f: { scopes: string }) => `This token lacks the scope ${f.scopes}.`,
+    resolution: (f: { scopes: string }) =>
+      `Create a personal token with ${f.scopes} on your account page, or sign in and do this in the console.`,
   },
   session_required: {
     status: 403,

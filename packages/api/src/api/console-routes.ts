@@ -108,7 +108,9 @@ const newMember = {
   platformOperator: false,
   traceUrl: null,
   permissions: null,
-  tenants: [{ id: exampleIds.tenant, name: 'Acme', role: 'Member', teams: [], projects: [] }],
+  scopes: null,
+  secondFactor: false,
+  tenants: [{ id: exampleIds.tenant, name: 'Acme', role: 'Member', needsSecondFactor: false, teams: [], projects: [] }],
 }
 
 /** What a user does with a personal token or a session of the web console. Unknown fields are refused. */

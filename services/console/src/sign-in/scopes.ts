@@ -20,7 +20,8 @@ export function requireScopes({ scopes = [] }: Pick<ApiRoute, 'scopes'>, { sessi
   }
   if (personal === undefined) return
   const missing = scopes.filter((scope) => !holdsScope(personal.scopes, scope))
-  if (missing.length > 0) throw refuse('scope_missing', { scopes: missing }, { details: { scopes: missing } })
+  if (missing.length > 0)
+    throw refuse('scope_missing', { scopes: missing.join(' and ') }, { details: { scopes: missing } })
 }
 
 /** S3: returns when a credential ends that is created with this token, if any. */

@@ -55,7 +55,7 @@ export function deleteToken({ prisma }: Deps): Handler<'deleteToken'> {
     const id = call.id('token')
     const { personal } = user
     if (personal !== undefined && personal.id !== id && !holdsScope(personal.scopes, 'account:write'))
-      throw refuse('scope_missing', { scopes: ['account:write'] })
+      throw refuse('scope_missing', { scopes: 'account:write' })
     await prisma.$transaction(async (tx) => {
       const { count } = await tx.userToken.deleteMany({ where: { user: user.id, id } })
       if (count === 0) throw refuse('not_found', {})

@@ -9,7 +9,7 @@ import { invalidField } from '../request/check.ts'
 import { pageOf, readIdCursor } from '../request/page.ts'
 import { endCredentials } from '../sign-in/end-credentials.ts'
 import { deleteSecondFactor } from '../sign-in/second-factor.ts'
-import { userOf } from '../sign-in/user.ts'
+import { type User, userOf } from '../sign-in/user.ts'
 
 // What a platform operator may do with the users of the installation.
 //   O1  An operator who may sign in is always left. Changes to operators run in sequence, and check the operator who
@@ -30,17 +30,12 @@ export function listUsers({ prisma }: Deps): Handler<'listUsers'> {
 /** POST /api/v2/users/{u}/disable. Repeating it passes the barrier again. */
 export function disableUser(deps: Deps): Handler<'disableUser'> {
   return async (call, res) => {
-    const [by, id] = [userOf(res), call.id('user')]
-    authorizeOnPlatform(by, 'installation-users.manage')
-    const row = await changeOperators(deps, by.id, async (tx) => {
-      const before = await tx.user.findUnique({ where: { id } })
-      if (!before) throw refuse('not_found', {})
-      if (before.disabledAt !== null) return before
+    const id = call.id('user')
+    const row = await changeUser(deps, userOf(res), id, async (tx, before) => {
+      if (before.disabledAt !== null) return null
       if (before.platformOperator) await keepAnOperator(tx)
-      const disabled = await tx.user.update({ where: { id }, data: { disabledAt: deps.now() } })
       await endCredentials(tx, id) // O2
-      await recordChange(tx, { tenant: null, user: by.id, action: 'user.disable', subject: id })
-      return disabled
+      return { disabledAt: deps.now() }
     })
     await passBarrier(deps, await projectsOfKeys(deps, { createdBy: id }))
     const [record] = await userRecords(deps.prisma, [row])
@@ -51,18 +46,35 @@ export function disableUser(deps: Deps): Handler<'disableUser'> {
 /** POST /api/v2/users/{u}/enable */
 export function enableUser(deps: Deps): Handler<'enableUser'> {
   return async (call, res) => {
-    const [by, id] = [userOf(res), call.id('user')]
-    authorizeOnPlatform(by, 'installation-users.manage')
-    const row = await changeOperators(deps, by.id, async (tx) => {
-      const before = await tx.user.findUnique({ where: { id } })
-      if (!before) throw refuse('not_found', {})
-      if (before.disabledAt === null) return before
-      await recordChange(tx, { tenant: null, user: by.id, action: 'user.enable', subject: id })
-      return tx.user.update({ where: { id }, data: { disabledAt: null } })
-    })
+    const row = await changeUser(deps, userOf(res), call.id('user'), async (_tx, before) =>
+      before.disabledAt === null ? null : { disabledAt: null },
+    )
     const [record] = await userRecords(deps.prisma, [row])
     res.json(record)
   }
+}
+
+/**
+ * Disables or enables a user.
+ * @param decide returns null if nothing changes
+ * @throws Refusal `not_permitted`, `not_found`
+ */
+async function changeUser(
+  deps: Deps,
+  by: User,
+  id: string,
+  decide: (tx: Transaction, before: UserRow) => Promise<Pick<UserRow, 'disabledAt'> | null>,
+): Promise<UserRow> {
+  authorizeOnPlatform(by, 'installation-users.manage')
+  return changeOperators(deps, by.id, async (tx) => {
+    const before = await tx.user.findUnique({ where: { id } })
+    if (!before) throw refuse('not_found', {})
+    const data = await decide(tx, before)
+    if (data === null) return before
+    const action = data.disabledAt === null ? 'user.enable' : 'user.disable'
+    await recordChange(tx, { tenant: null, user: by.id, action, subject: id })
+    return tx.user.update({ where: { id }, data })
+  })
 }
 
 /** DELETE /api/v2/users/{u}/second-factor */

@@ -15,7 +15,9 @@ describe('an asset', () => {
     const record = { id, caller: asked(tenant.key.hash), mimeType: 'image/png' as const, bytes: 12 }
     for (let n = 0; n < 2; n++)
       expect(await recordAsset(replica, record)).toEqual({ recorded: true, project: tenant.project.id })
-    await expect(recordAsset(replica, { ...record, bytes: 13 })).rejects.toThrow('another one')
+    await expect(recordAsset(replica, { ...record, bytes: 13 })).rejects.toThrow(
+      'already recorded with different values',
+    )
 
     const own = { asset: { id, project: tenant.project.id, mimeType: 'image/png', bytes: 12 } }
     expect(await readAsset(replica, { caller: asked(tenant.key.hash), asset: id })).toEqual(own)

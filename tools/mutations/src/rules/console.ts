@@ -46,8 +46,8 @@ export const consoleRules: Mutation[] = [
     id: 'console-last-admin',
     rule: 'The last Admin of an organization stays.',
     file: 'services/console/src/users/members.ts',
-    find: "<= 1) throw refuse('last_admin', {})",
-    replace: "< 1) throw refuse('last_admin', {})",
+    find: 'suspendedAt: null } })) <= 1)\n',
+    replace: 'suspendedAt: null } })) < 1)\n',
     tests: ['services/console/src/users'],
   },
   {

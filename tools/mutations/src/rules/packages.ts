@@ -45,9 +45,9 @@ export const packageRules: Mutation[] = [
   {
     id: 'log-redaction',
     rule: 'The secret of a key never is in a log line.',
-    file: 'packages/service-kit/src/process/logger.ts',
-    find: "    .replace(ownSecret, '$1…') // R2\n",
+    file: 'packages/service-kit/src/text/redact.ts',
+    find: "      .replace(ownSecret, '$1…')\n",
     replace: '',
-    tests: ['packages/service-kit/src/process'],
+    tests: ['packages/service-kit/src/text'],
   },
 ]
