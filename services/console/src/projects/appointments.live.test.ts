@@ -89,14 +89,20 @@ test('an appointment of another user begins the delay again, and the Admin who m
   expect(outcomeOf(await lost.appoint())).toBe('202')
 })
 
-test('an appointment lapses if the Admin has lost the role in the meantime', async ({ stack, lost }) => {
-  await lost.appoint()
-  await lost.second.patch(`${stack.path}/members/${lost.admin.id}`, { role: 'Member' })
-  await lost.pass()
-  expect(await lost.isOwner()).toBe(false)
-  const { body } = await lost.second.get(`${stack.path}/audit?action=owner.lapse`)
-  expect(body.data).toMatchObject([{ subject: stack.project, details: { user: lost.admin.id } }])
-})
+test.for(['made a Member', 'suspended'])(
+  'an appointment lapses if its Admin is %s in the meantime',
+  async (how, { stack, lost }) => {
+    await lost.appoint()
+    const admin = `${stack.path}/members/${lost.admin.id}`
+    if (how === 'suspended') await lost.second.post(`${admin}/suspend`)
+    else await lost.second.patch(admin, { role: 'Member' })
+    await lost.pass()
+    if (how === 'suspended') await lost.second.post(`${admin}/resume`)
+    expect(await lost.isOwner()).toBe(false)
+    const { body } = await lost.second.get(`${stack.path}/audit?action=owner.lapse`)
+    expect(body.data).toMatchObject([{ subject: stack.project, details: { user: lost.admin.id } }])
+  },
+)
 
 test('an owner who is made a Consumer, or loses the grant, sees an appointment as well', async ({ stack, lost }) => {
   await lost.appoint()

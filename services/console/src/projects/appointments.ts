@@ -108,7 +108,7 @@ async function makeOne({ now }: Deps, tx: Transaction, project: string): Promise
   const { tenant, user, appointedBy } = row
   await tx.ownerAppointment.delete({ where: { project } })
   const roleOf = async (id: string) =>
-    (await tx.membership.findUnique({ where: { tenant_user: { tenant, user: id } } }))?.role ?? null
+    (await tx.membership.findUnique({ where: { tenant_user: { tenant, user: id }, suspendedAt: null } }))?.role ?? null
   const isValid =
     !(await hasOwner(tx, tenant, project)) && (await roleOf(appointedBy)) === 'Admin' && (await roleOf(user)) !== null
   const change = { tenant, user: appointedBy, subject: project }
@@ -127,7 +127,7 @@ async function makeOne({ now }: Deps, tx: Transaction, project: string): Promise
 async function concerning(prisma: Transaction, { id: user }: User): Promise<Prisma.OwnerAppointmentWhereInput> {
   const [owned, administered] = await Promise.all([
     prisma.formerOwner.findMany({ where: { user }, select: { project: true } }),
-    prisma.membership.findMany({ where: { user, role: 'Admin' }, select: { tenant: true } }),
+    prisma.membership.findMany({ where: { user, role: 'Admin', suspendedAt: null }, select: { tenant: true } }),
   ])
   return {
     OR: [

@@ -137,7 +137,13 @@ export async function useCode(
     const failures = factor.failures + 1
     const data = { failures, retryAt: new Date(nowMs + delayAfterMs(failures)) }
     await tx.secondFactor.update({ where: { user }, data })
-    await recordChange(tx, { tenant: null, user, action: 'second-factor.refuse', subject: user, details: { failures } })
+    const refused = {
+      action: 'second-factor.refuse',
+      subject: user,
+      details: { failures },
+      outcome: 'refused',
+    } as const
+    await recordChange(tx, { tenant: null, user, ...refused })
     return wrongCode()
   }
   await tx.secondFactor.update({ where: { user }, data: { lastStep: BigInt(step), failures: 0, retryAt: null } })
