@@ -14,6 +14,7 @@ test('fills in defaults', () => {
       ...provider,
       allowPrivateAddress: false,
       imageFormatField: true,
+      cacheControl: false,
       streamUsageField: true,
       toolCallIds: 'any',
       firstByteMs: 120_000,

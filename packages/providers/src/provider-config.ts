@@ -68,6 +68,11 @@ const imageFormatField = z.boolean().default(true).meta({
     'Send response_format when requesting images. Turn off for models that refuse it; they always return base64.',
 })
 
+const cacheControl = z.boolean().default(false).meta({
+  description:
+    'Whether cache_control of messages, parts and tools is sent. Tokens written to a cache cost up to twice as much as prompt tokens, and are charged as prompt tokens: the price of the product must cover them.',
+})
+
 const openAiCompatible = z.strictObject({
   kind: z.literal('openai-compatible'),
   ...common,
@@ -84,9 +89,7 @@ const openAiCompatible = z.strictObject({
     description:
       'Send reasoning_content and reasoning of earlier responses back. Without it, they are sent to all but api.openai.com, which has no such fields.',
   }),
-  cacheControl: z.boolean().optional().meta({
-    description: 'Whether cache_control of messages, parts and tools is sent. When left out: to openrouter.ai only.',
-  }),
+  cacheControl,
 })
 
 const azureOpenAi = z.strictObject({
@@ -104,13 +107,14 @@ const azureOpenAi = z.strictObject({
     }),
 })
 
-const anthropic = z.strictObject({ kind: z.literal('anthropic'), ...common })
+const anthropic = z.strictObject({ kind: z.literal('anthropic'), ...common, cacheControl })
 
 const gemini = z.strictObject({ kind: z.literal('gemini'), ...common })
 
 const bedrock = z.strictObject({
   kind: z.literal('bedrock'),
   ...common,
+  cacheControl,
   region: z
     .string()
     .regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'must be a region such as us-east-1')

@@ -1,5 +1,6 @@
 import type { ProviderConfig } from '../provider-config.ts'
 import type { WireCall, WireFormat } from '../wire-format.ts'
+import { withoutCacheControl } from '../cache-control.ts'
 import { openChatEvents, rebuildCompletion, throwErrorInside } from './read-chat.ts'
 import { hash } from 'node:crypto'
 import type { Forwarded } from '@gateway/api/chat-request'
@@ -12,6 +13,7 @@ export interface Dialect extends MessageRules {
   capField: CapField
   /** Whether streams request usage with `stream_options`. */
   streamUsageField: boolean
+  cacheControl: boolean
 }
 
 /** The chat-completions wire format. */
@@ -38,23 +40,18 @@ export function authorization({ apiKey }: Pick<Config, 'apiKey'>): string[] {
 }
 
 /** OpenAI's newer models refuse `max_tokens`, and OpenAI has no fields for reasoning (docs/providers.md). */
-function byHost(baseUrl: string): Pick<Dialect, 'capField' | 'reasoningHistory' | 'cacheControl'> {
-  const { hostname } = new URL(baseUrl)
-  const openAi = hostname === 'api.openai.com'
-  return {
-    capField: openAi ? 'max_completion_tokens' : 'max_tokens',
-    reasoningHistory: !openAi,
-    cacheControl: hostname === 'openrouter.ai',
-  }
+function byHost(baseUrl: string): Pick<Dialect, 'capField' | 'reasoningHistory'> {
+  const openAi = new URL(baseUrl).hostname === 'api.openai.com'
+  return { capField: openAi ? 'max_completion_tokens' : 'max_tokens', reasoningHistory: !openAi }
 }
 
 function given({ capField, reasoningHistory, cacheControl, streamUsageField, toolCallIds }: Config) {
   return {
+    cacheControl,
     streamUsageField,
     toolCallIds,
     ...(capField !== undefined && { capField }),
     ...(reasoningHistory !== undefined && { reasoningHistory }),
-    ...(cacheControl !== undefined && { cacheControl }),
   }
 }
 
@@ -62,7 +59,8 @@ function given({ capField, reasoningHistory, cacheControl, streamUsageField, too
 function chatBody({ model, forwarded, outputCap, stream }: WireCall, dialect: Dialect): string {
   const usage = dialect.streamUsageField ? '"stream_options":{"include_usage":true},' : ''
   const streamed = stream ? `"stream":true,${usage}` : ''
-  const rest = fitMessages(forwarded, dialect).slice(1)
+  const taken = dialect.cacheControl ? forwarded : withoutCacheControl(forwarded)
+  const rest = fitMessages(taken, dialect).slice(1)
   return `{"model":${JSON.stringify(model)},"${dialect.capField}":${outputCap},${streamed}${rest}`
 }
 
@@ -72,8 +70,6 @@ export interface MessageRules {
   toolCallIds: 'any' | 'nine-characters'
   /** Whether `reasoning_content` and `reasoning` of earlier responses are sent back. */
   reasoningHistory: boolean
-  /** Whether `cache_control` of messages, parts and tools is sent. */
-  cacheControl: boolean
 }
 
 type Message = Forwarded['messages'][number]
@@ -85,41 +81,22 @@ type Message = Forwarded['messages'][number]
 export function fitMessages(forwarded: string, rules: MessageRules): string {
   if (!mayNeedFitting(forwarded, rules)) return forwarded
   const asked = JSON.parse(forwarded) as Forwarded
-  const tools = asked['tools'] as object[] | undefined
-  return JSON.stringify({
-    ...asked,
-    messages: asked.messages.map((message) => fitted(message, rules)),
-    ...(tools && !rules.cacheControl && { tools: tools.map(withoutCacheControl) }),
-  })
+  return JSON.stringify({ ...asked, messages: asked.messages.map((message) => fitted(message, rules)) })
 }
 
 /** Searches the text, which is cheap. A match inside a prompt only costs a needless parse. */
-function mayNeedFitting(forwarded: string, { toolCallIds, reasoningHistory, cacheControl }: MessageRules): boolean {
+function mayNeedFitting(forwarded: string, { toolCallIds, reasoningHistory }: MessageRules): boolean {
   return (
     forwarded.includes('"reasoning_details"') ||
-    (!cacheControl && forwarded.includes('"cache_control"')) ||
     (!reasoningHistory && /"reasoning(_content)?"/.test(forwarded)) ||
     (toolCallIds !== 'any' && /"tool_call(s|_id)"/.test(forwarded))
   )
 }
 
-function fitted(message: Message, { toolCallIds, reasoningHistory, cacheControl }: MessageRules): object {
+function fitted(message: Message, { toolCallIds, reasoningHistory }: MessageRules): object {
   const { reasoning_details: _, ...kept } = message as Message & { reasoning_details?: unknown }
-  const plain = cacheControl ? kept : withoutCacheControls(kept)
-  const said = reasoningHistory ? plain : withoutReasoning(plain)
+  const said = reasoningHistory ? kept : withoutReasoning(kept)
   return toolCallIds === 'any' ? said : withShortIds(said)
-}
-
-function withoutCacheControls(message: Pick<Message, 'content'>): object {
-  const { content } = message
-  return withoutCacheControl(
-    Array.isArray(content) ? { ...message, content: content.map(withoutCacheControl) } : message,
-  )
-}
-
-function withoutCacheControl(marked: object): object {
-  const { cache_control: _, ...kept } = marked as { cache_control?: unknown }
-  return kept
 }
 
 function withoutReasoning(message: object): object {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { fitMessages, type MessageRules } from './chat-wire.ts'
 
-const asTheyAre: MessageRules = { toolCallIds: 'any', reasoningHistory: true, cacheControl: true }
+const asTheyAre: MessageRules = { toolCallIds: 'any', reasoningHistory: true }
 const call = (id: string) => ({ id, type: 'function', function: { name: 'f', arguments: '{}' } })
 const fitted = (messages: object[], rules: Partial<MessageRules>) =>
   JSON.parse(fitMessages(JSON.stringify({ messages, temperature: 1 }), { ...asTheyAre, ...rules }))
@@ -9,30 +9,13 @@ const fitted = (messages: object[], rules: Partial<MessageRules>) =>
 test('leaves the text unchanged if nothing must be removed', () => {
   const forwarded = '{"messages":[{"role":"user","content":"\\u00e4 1.0"}],"temperature":1.0}'
   expect(fitMessages(forwarded, asTheyAre)).toBe(forwarded)
-  expect(fitMessages(forwarded, { toolCallIds: 'nine-characters', reasoningHistory: false, cacheControl: false })).toBe(
-    forwarded,
-  )
+  expect(fitMessages(forwarded, { toolCallIds: 'nine-characters', reasoningHistory: false })).toBe(forwarded)
 })
 
 test('never sends the sealed reasoning of other wire formats', () => {
   const sealed = { type: 'reasoning.encrypted', data: 'x' }
   const answer = { role: 'assistant', content: 'Hi', reasoning_content: 'Hm' }
   expect(fitted([{ ...answer, reasoning_details: [sealed] }], {})).toEqual({ messages: [answer], temperature: 1 })
-})
-
-test('omits cache marks of messages, parts and tools if cacheControl is false', () => {
-  const cache_control = { type: 'ephemeral' }
-  const part = { type: 'text', text: 'Hi' }
-  const tool = { type: 'function', function: { name: 'f' } }
-  const forwarded = JSON.stringify({
-    messages: [{ role: 'user', content: [{ ...part, cache_control }], cache_control }],
-    tools: [{ ...tool, cache_control }],
-  })
-  expect(fitMessages(forwarded, asTheyAre)).toBe(forwarded)
-  expect(JSON.parse(fitMessages(forwarded, { ...asTheyAre, cacheControl: false }))).toEqual({
-    messages: [{ role: 'user', content: [part] }],
-    tools: [tool],
-  })
 })
 
 test('omits reasoning if reasoningHistory is false', () => {

@@ -79,6 +79,12 @@ async function respondJson(deps: JsonNeeded, res: ServerResponse, call: Call): P
   sendJson(res, 200, body)
 }
 
+/** Some providers send such a chunk with their usage, after the finish reason. */
+function saysNothing({ delta, finish_reason: reason }: ChunkChoice): boolean {
+  const { role: _, ...said } = delta
+  return reason === null && Object.values(said).every((value) => value === undefined || value === null || value === '')
+}
+
 function textOf(choices: Completion['choices']): string {
   const answered = openTextAccumulator()
   for (const { message } of choices) answered.append(message)
@@ -115,6 +121,7 @@ async function respondStream(deps: StreamNeeded, stream: ResponseStream, call: C
       reported = usage ?? reported
       if (choices.length === 0) continue
       for (const { delta } of choices) answered.append(delta)
+      if (held && choices.every(saysNothing)) continue
       const next = held
       held = !includeUsage && choices.some(({ finish_reason: reason }) => reason !== null) ? choices : null
       const sent = (next ? lines.chunk(next) : '') + (held ? '' : lines.chunk(choices))
