@@ -67,7 +67,7 @@ export const consoleMatrix: Record<string, ConsoleRow> = {
   'DELETE /api/v2/session':                                 ANYBODY('204', bySession),
   'GET /api/v2/me':                                         ANYBODY('200'),
   'POST /api/v2/me/invitations':                            ANYBODY('400 invalid_request', { body: () => ({ secret: 's'.repeat(43) }) }), // the secret in the link names an invitation
-  'POST /api/v2/password-resets':                           row('404 not_found', NOT, NOT, NOT, NOT, { body: (_, fresh) => ({ email: `${fresh}@example.test` }) }),
+  'POST /api/v2/password-resets':                           row('404 not_found', NOT, NOT, NOT, NOT, { ...bySession, body: (_, fresh) => ({ email: `${fresh}@example.test` }) }),
   'PUT /api/v2/me/password':                                ANYBODY('204', { body: () => password }),
   'GET /api/v2/me/tokens':                                  ANYBODY('200'),
   'POST /api/v2/me/tokens':                                 ANYBODY('201', { body: () => ({ name: 'CI' }), ...bySession }),

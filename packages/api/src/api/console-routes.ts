@@ -181,6 +181,7 @@ export const consoleRoutes = {
   }),
   createResetLink: signIn('POST', '/api/v2/password-resets', 'Create a password reset link', made(resetLink), {
     ...sent(resetBody, 'not_permitted'),
+    ...bySession,
     description: 'Requires the platform operator role. Replaces an earlier link.',
   }),
   readInvitation: signIn('POST', '/api/v2/invitations/read', 'Read an invitation', one(openInvitation), {

@@ -43,8 +43,9 @@ test('the answer is the same for active, revoked, unknown, malformed and foreign
     expect(await report({ token })).toMatchObject({ status: 200, body: { received: 1 } })
 })
 
-test('a token of an organization, of a project or of a user is deleted when it is reported [token_invalid]', async ({
+test('a token of an organization, of a project or of a user, or a session, is deleted when it is reported [token_invalid]', async ({
   stack,
+  fixture,
   signIn,
   console,
   report,
@@ -54,10 +55,13 @@ test('a token of an organization, of a project or of a user is deleted when it i
   const ofTenant = await make(stack.path, ['audit.read'])
   const ofProject = await make(stack.projectPath, ['sandboxes.use'])
   const user = await signIn({ id: stack.owner.id })
-  const tokens = [ofTenant.secret, ofProject.secret, user.token]
-  expect(await report(tokens.map((token) => ({ token, url })))).toMatchObject({ body: { received: 3 } })
+  const { secret: session } = await fixture.session(stack.owner.id)
+  const tokens = [ofTenant.secret, ofProject.secret, user.token, session]
+  expect(await report(tokens.map((token) => ({ token, url })))).toMatchObject({ body: { received: 4 } })
   for (const token of tokens)
-    expect(outcomeOf(await callerOf(console.url, '', token).get('/api/v2/me'))).toBe('401 token_invalid')
+    expect(outcomeOf(await callerOf(console.url, '', token).get('/api/v2/me'))).toMatch(
+      /^401 (token_invalid|session_missing)$/,
+    )
   const audit = (await stack.owner.get(`${stack.path}/audit?action=access-token.leak`)).body.data
   expect(audit.map(({ subject }: { subject: string }) => subject)).toEqual([ofProject.token.id, ofTenant.token.id])
   const own = await stack.fixture.run(
@@ -162,7 +166,7 @@ test('a key that is reported and rotates itself at the same moment leaves no wor
 })
 
 test('secret scanners recognize all secrets of this service by the documented pattern', () => {
-  const documented = /\bsv[cut]_[0-9A-Za-z]{49}\b/
+  const documented = /\bsv[cuts]_[0-9A-Za-z]{49}\b/
   for (const prefix of [KEY_SECRET_PREFIX, USER_TOKEN_PREFIX, ACCESS_TOKEN_PREFIX] as const)
     expect(`export KEY="${makeSecret(prefix, randomBytes(32))}"`).toMatch(documented)
 })

@@ -22,7 +22,7 @@ import { canBeRevoked, databaseNow } from './key-record.ts'
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'newId' | 'ledger' | 'leakReports' | 'log'>
 type Found = { location?: string; source?: string }
-type Row<T extends 'key' | 'userToken' | 'accessToken'> = NonNullable<
+type Row<T extends 'key' | 'userToken' | 'accessToken' | 'session'> = NonNullable<
   Awaited<ReturnType<ConsoleDeps['prisma'][T]['findFirst']>>
 >
 
@@ -37,14 +37,16 @@ export function reportLeakedSecrets(deps: Deps): Handler<'reportLeakedSecrets'> 
     const reports = Array.isArray(body) ? body : [body]
     const placeOf = new Map(reports.map((report) => [nameOf(hashOf(report.token.trim())), foundAt(report)]))
     const hash = { in: reports.map(({ token }) => hashOf(token.trim())) }
-    const [keys, userTokens, accessTokens] = await Promise.all([
+    const [keys, userTokens, accessTokens, sessions] = await Promise.all([
       prisma.key.findMany({ where: { hash, project: { not: null } } }), // a legacy key is never revoked unasked
       prisma.userToken.findMany({ where: { hash } }),
       prisma.accessToken.findMany({ where: { hash } }),
+      prisma.session.findMany({ where: { hash } }),
     ])
     for (const key of keys) await endKey(deps, key, placeOf.get(nameOf(key.hash)) ?? {})
     for (const token of userTokens) await endUserToken(deps, token, placeOf.get(nameOf(token.hash)) ?? {})
     for (const token of accessTokens) await endAccessToken(deps, token, placeOf.get(nameOf(token.hash)) ?? {})
+    for (const session of sessions) await endLeakedSession(deps, session, placeOf.get(nameOf(session.hash)) ?? {})
     await passBarrier(
       deps,
       keys.flatMap(({ project }) => project ?? []),
@@ -75,19 +77,22 @@ async function endKey({ prisma, newId, log }: Deps, { id }: Row<'key'>, found: F
   })
 }
 
-/** A personal token or a session. Its user, the Admins of the user's organizations and the operators see the audit row. */
+/** A personal token. Its user, the Admins of the user's organizations and the operators see the audit row. */
 async function endUserToken({ prisma }: Deps, { id, user }: Row<'userToken'>, found: Found): Promise<void> {
   await prisma.$transaction(async (tx) => {
     const { count } = await tx.userToken.deleteMany({ where: { id } })
     if (count === 0) return // ended concurrently
-    await recordChange(tx, {
-      tenant: null,
-      user: null,
-      action: 'token.leak',
-      subject: id,
-      of: user,
-      details: { user, ...found },
-    })
+    const what = { action: 'token.leak', subject: id, details: { user, ...found } }
+    await recordChange(tx, { tenant: null, user: null, of: user, ...what })
+  })
+}
+
+async function endLeakedSession({ prisma }: Deps, { id, user }: Row<'session'>, found: Found): Promise<void> {
+  await prisma.$transaction(async (tx) => {
+    const { count } = await tx.session.deleteMany({ where: { id } })
+    if (count === 0) return // ended concurrently
+    const what = { action: 'session.leak', subject: id, details: { user, ...found } }
+    await recordChange(tx, { tenant: null, user: null, of: user, ...what })
   })
 }
 

@@ -54,7 +54,11 @@ export function rotateKey(deps: Deps): Handler<'rotateKey'> {
         await requireIssuer(tx, user, { tenant, project: old.project, use: false })
       const { name, project, lineage, policy, limitMicro, limitReset, createdBy, expiryDays } = old
       const issuedAt = user === null ? old.issuedAt : now
-      const expiresAt = boundedExpiry(personal, replacementEnd(now, expiryDays, issuedAt))
+      const end = replacementEnd(now, expiryDays, issuedAt)
+      // A key that a token created ends with the token, and so does what it rotates itself to.
+      const usualEndMs = old.createdAt.getTime() + expiryDays * DAY_MS
+      const isCut = user === null && old.expiresAt!.getTime() < usualEndMs && old.expiresAt! < end
+      const expiresAt = isCut ? old.expiresAt! : boundedExpiry(personal, end)
       const rotatedBy = user ?? id
       const rates = rateLimits.parse(old.rates)
       const same = { name, tenant, project, lineage, policy, limitMicro, limitReset, rates, createdBy, expiryDays }

@@ -75,9 +75,13 @@ export async function rolesInProject(
   return { roles, project }
 }
 
-/** A suspended membership has no effect. */
-function activeMembership(prisma: Transaction, tenant: string, user: string) {
-  return prisma.membership.findUnique({ where: { tenant_user: { tenant, user }, suspendedAt: null } })
+/** The membership of a user, or null if it is suspended or the user disabled. */
+export async function activeMembership(prisma: Transaction, tenant: string, user: string) {
+  const [membership, enabled] = await Promise.all([
+    prisma.membership.findUnique({ where: { tenant_user: { tenant, user }, suspendedAt: null } }),
+    prisma.user.count({ where: { id: user, disabledAt: null } }),
+  ])
+  return enabled > 0 ? membership : null
 }
 
 function requireSecondFactor(tenant: { requireSecondFactor: boolean }, user: { secondFactor?: boolean }): void {

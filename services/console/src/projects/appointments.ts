@@ -6,6 +6,7 @@ import type { ConsoleDeps } from '../deps.ts'
 import { changePermissions } from '../permissions/authorize.ts'
 import type { Handler } from '../request/call.ts'
 import { pageOf, readIdCursor } from '../request/page.ts'
+import { activeMembership } from '../permissions/roles.ts'
 import { onlyUserOf, type User } from '../sign-in/user.ts'
 import { hasOwner } from './owners.ts'
 
@@ -107,8 +108,7 @@ async function makeOne({ now }: Deps, tx: Transaction, project: string): Promise
   if (row === null) return // another replica was first, or someone objected
   const { tenant, user, appointedBy } = row
   await tx.ownerAppointment.delete({ where: { project } })
-  const roleOf = async (id: string) =>
-    (await tx.membership.findUnique({ where: { tenant_user: { tenant, user: id }, suspendedAt: null } }))?.role ?? null
+  const roleOf = async (id: string) => (await activeMembership(tx, tenant, id))?.role ?? null
   const isValid =
     !(await hasOwner(tx, tenant, project)) && (await roleOf(appointedBy)) === 'Admin' && (await roleOf(user)) !== null
   const change = { tenant, user: appointedBy, subject: project }
@@ -124,15 +124,23 @@ async function makeOne({ now }: Deps, tx: Transaction, project: string): Promise
 }
 
 /** P2 */
-async function concerning(prisma: Transaction, { id: user }: User): Promise<Prisma.OwnerAppointmentWhereInput> {
+async function concerning(
+  prisma: Transaction,
+  { id: user, secondFactor }: User,
+): Promise<Prisma.OwnerAppointmentWhereInput> {
   const [owned, administered] = await Promise.all([
     prisma.formerOwner.findMany({ where: { user }, select: { project: true } }),
     prisma.membership.findMany({ where: { user, role: 'Admin', suspendedAt: null }, select: { tenant: true } }),
   ])
+  const requiring = await prisma.tenant.findMany({
+    where: { id: { in: administered.map(({ tenant }) => tenant) }, requireSecondFactor: true },
+    select: { id: true },
+  })
+  const closed = new Set(secondFactor === false ? requiring.map(({ id }) => id) : [])
   return {
     OR: [
       { project: { in: owned.map(({ project }) => project) } },
-      { tenant: { in: administered.map(({ tenant }) => tenant) } },
+      { tenant: { in: administered.map(({ tenant }) => tenant).filter((tenant) => !closed.has(tenant)) } },
     ],
   }
 }

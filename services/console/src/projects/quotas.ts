@@ -84,7 +84,11 @@ const usedOf: Record<QuotaName, (prisma: Transaction, project: string) => Promis
     const sandboxes = await prisma.sandbox.findMany({ where: { project }, select: { id: true } })
     return prisma.revision.count({ where: { sandbox: { in: sandboxes.map(({ id }) => id) } } })
   },
-  keys: (prisma, project) => prisma.key.count({ where: { project, revokedAt: null, expiresAt: { gt: new Date() } } }),
+  keys(prisma, project) {
+    const now = new Date()
+    const works = { OR: [{ rotatedTo: null }, { graceUntil: { gt: now } }] } // else it was replaced
+    return prisma.key.count({ where: { project, revokedAt: null, expiresAt: { gt: now }, ...works } })
+  },
   tokens: (prisma, project) => prisma.accessToken.count({ where: { project, expiresAt: { gt: new Date() } } }),
 }
 

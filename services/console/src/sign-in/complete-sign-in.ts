@@ -37,9 +37,9 @@ export async function beginSession(
   how: Parameters<typeof openSession>[3],
 ): Promise<SignInResult> {
   const { user, method, secondFactor } = signedIn
+  await requireEnabled(tx, user) // first: what it locks, ending credentials waits for
   const factor = secondFactor ? null : await tx.secondFactor.findUnique({ where: { user } })
   if (factor === null || factor.confirmedAt === null) return openSession(deps, tx, signedIn, how)
-  await requireEnabled(tx, user)
   const ticket = Buffer.from(deps.random(32)).toString('base64url')
   const expiresAt = new Date(deps.now().getTime() + LIFETIME_MS)
   await tx.signInTicket.create({ data: { hash: hashOf(ticket), user, method, expiresAt } })

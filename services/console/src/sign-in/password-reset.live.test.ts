@@ -12,7 +12,7 @@ const test = consoleTest
     return answerOf(await fetch(`${console.url}/api/v2/session/reset/complete`, { method: 'POST', headers, body }))
   })
   .extend('linkFor', ({ signIn }) => async (email: string) => {
-    const operator = await signIn({ platformOperator: true })
+    const operator = await signIn({ platformOperator: true, by: 'session' })
     const made = await operator.post('/api/v2/password-resets', { email })
     expect(outcomeOf(made)).toBe('201')
     return made.body.link as string
@@ -53,6 +53,13 @@ test('a link of the operator sets another password once, and ends every session,
   expect(rows).toEqual([{ details: { by: 'operator' } }])
 })
 
+test('a link ends when its user changes the password [invalid_request]', async ({ signIn, complete, linkFor }) => {
+  const user = await signIn({ by: 'session' })
+  const link = await linkFor(`${user.id}@example.test`)
+  expect(outcomeOf(await user.put('/api/v2/me/password', { password: PASSWORD }))).toBe('204')
+  expect(outcomeOf(await complete(link))).toBe(ENDED)
+})
+
 test('a link ends after an hour and when another is made [invalid_request]', async ({
   signIn,
   fixture,
@@ -74,10 +81,16 @@ test('a link ends after an hour and when another is made [invalid_request]', asy
   expect(outcomeOf(await user.get('/api/v2/me'))).toBe('200')
 })
 
-test('only the platform operator makes a link, so no Admin becomes another user [not_permitted]', async ({ stack }) => {
+test('only the platform operator makes a link, so no Admin becomes another user, and no token does [not_permitted] [session_required]', async ({
+  stack,
+  signIn,
+}) => {
   const member = await stack.member()
-  const email = `${member.id}@example.test`
-  expect(outcomeOf(await stack.owner.post('/api/v2/password-resets', { email }))).toBe('403 not_permitted')
+  const body = { email: `${member.id}@example.test` }
+  const admin = await signIn({ id: stack.owner.id, by: 'session' })
+  expect(outcomeOf(await admin.post('/api/v2/password-resets', body))).toBe('403 not_permitted')
+  const operator = await signIn({ platformOperator: true })
+  expect(outcomeOf(await operator.post('/api/v2/password-resets', body))).toBe('403 session_required')
 })
 
 test('without mail, a request for a reset is refused alike for every email [invalid_request]', async ({
@@ -99,7 +112,7 @@ test('a user who signs in at a provider gets no link, which would make a passwor
   signIn,
   fixture,
 }) => {
-  const [user, operator] = [await signIn(), await signIn({ platformOperator: true })]
+  const [user, operator] = [await signIn(), await signIn({ platformOperator: true, by: 'session' })]
   await fixture.run(`INSERT INTO control.user_identities (issuer, subject, user_id) VALUES ('https://i', $1, $1)`, [
     user.id,
   ])

@@ -2,8 +2,10 @@ import { Refusal, refuse } from '@gateway/api/refusal'
 import { recordChange, type Transaction } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import { authorizeOnPlatform } from '../permissions/authorize.ts'
+import { changeOperators } from '../users/operators.ts'
 import type { Handler } from '../request/call.ts'
 import { endCredentials } from './end-credentials.ts'
+import { deleteSecondFactor } from './second-factor.ts'
 import { giveDevice, rememberDevice } from './known-devices.ts'
 import { linkTo, makeLinkSecret } from './link-secret.ts'
 import { hashOf } from './secret.ts'
@@ -19,6 +21,8 @@ import { onlyUserOf } from './user.ts'
 //   R3  The link works once, for an hour, and signs no one in: a second factor stays needed.
 //   R4  A reset ends every session, code, personal token and known device of the user.
 //   R5  Users who sign in at a provider get no password: it would outlive their account there.
+//   R6  The first mailed reset of a user who was created through a link that an Admin handed over ends a second factor
+//       too: the Admin may have used that link and set it up.
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'newId' | 'random' | 'now' | 'throttle' | 'passwords' | 'publicUrl' | 'mails'>
 
@@ -63,7 +67,7 @@ export function createResetLink(deps: Deps): Handler<'createResetLink'> {
         reason: 'This user signs in through single sign-on and has no password here.',
         resolution: 'Ask the user to sign in through single sign-on.',
       })
-    const made = await prisma.$transaction(async (tx) => {
+    const made = await changeOperators(deps, by.id, async (tx) => {
       const what = { action: 'password.reset-link', subject: user.id }
       await recordChange(tx, { tenant: null, user: by.id, ...what })
       return makeReset(deps, tx, user.id, { byMail: false })
@@ -89,8 +93,11 @@ export function completeReset(deps: Deps): Handler<'completeReset'> {
     const device = await prisma.$transaction(async (tx) => {
       const { count } = await tx.passwordReset.deleteMany({ where: open }) // R3: of two requests one succeeds
       if (count === 0) throw linkEnded()
-      const proven = found.byMail && { vouchedBy: null }
-      await tx.user.update({ where: { id: user }, data: { passwordHash, ...proven } })
+      const before = await tx.user.findUniqueOrThrow({ where: { id: user } })
+      if (await hasOnlyProvider(tx, before)) throw linkEnded() // R5
+      const isProof = found.byMail && before.vouchedBy !== null
+      if (isProof) await deleteSecondFactor(tx, user) // R6
+      await tx.user.update({ where: { id: user }, data: { passwordHash, ...(isProof && { vouchedBy: null }) } })
       await endCredentials(tx, user)
       const details = { by: found.byMail ? 'mail' : 'operator' }
       await recordChange(tx, { tenant: null, user, action: 'password.reset', subject: user, details })

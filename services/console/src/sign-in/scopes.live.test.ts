@@ -75,7 +75,7 @@ test('without the scope operator a token acts as a user without that role [not_f
   expect(outcomeOf(await having.post(`${wallet}/fundings`, funding))).toBe('403 scope_missing') // it only reads
 })
 
-test('keys and service tokens that a personal token creates end with it at the latest', async ({
+test('keys and service tokens that a personal token creates end with it at the latest, also after rotating themselves', async ({
   console,
   fixture,
   stack,
@@ -85,8 +85,13 @@ test('keys and service tokens that a personal token creates end with it at the l
   const token = callerOf(console.url, stack.owner.id, secret)
   const key = await token.post(`${stack.path}/keys`, { project: stack.project, expiresInDays: 30 })
   const rotated = await token.post(`${stack.path}/keys/${key.body.key.id}/rotate`)
+  const another = await token.post(`${stack.path}/keys`, { project: stack.project, expiresInDays: 30 })
+  const self = callerOf(console.url, '', another.body.secret)
+  const rotatedItself = await self.post(`${stack.path}/keys/${another.body.key.id}/rotate`)
   const made = await token.post(`${stack.path}/tokens`, { name: 'CI', permissions: ['audit.read'] })
-  for (const { expiresAt } of [key.body.key, rotated.body.key, made.body.token] as { expiresAt: string }[])
+  for (const { expiresAt } of [key.body.key, rotated.body.key, rotatedItself.body.key, made.body.token] as {
+    expiresAt: string
+  }[])
     expect(Math.abs(Date.parse(expiresAt) - hour)).toBeLessThan(60_000)
   const bySession = callerOf(console.url, '', (await fixture.session(stack.owner.id)).secret)
   const lasting = await bySession.post(`${stack.path}/keys`, { project: stack.project, expiresInDays: 30 })

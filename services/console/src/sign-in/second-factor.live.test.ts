@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { expect } from 'vitest'
 import { type Answer, answerOf, callerOf, consoleTest, outcomeOf, signInBy, uniqueAddress } from '../console.fixture.ts'
 import { delayAfterMs } from './second-factor.ts'
@@ -185,10 +186,14 @@ test('removing takes a code, and ends the effect of codes given before [second_f
   user,
 }) => {
   const path = '/api/v2/me/second-factor/remove'
+  const verifier = 'v'.repeat(43)
+  const challenge = createHash('sha256').update(verifier).digest('base64url')
+  const { code } = (await user.post('/api/v2/me/sign-in-codes', { name: 'laptop', challenge })).body
   expect(outcomeOf(await user.post(path, { code: app.wrong() }))).toBe(FAILED)
   expect(outcomeOf(await user.post(path, { code: app.recoveryCodes[0] }))).toBe('204')
   expect((await user.get('/api/v2/me')).body.secondFactor).toBe(false)
   expect((await signInBy(console.url, user.email, PASSWORD)).status).toBe(201)
+  expect(outcomeOf(await user.post('/api/v2/session/tokens', { code, verifier }))).toBe('400 invalid_request')
 })
 
 test('changing the password ends a sign-in that waits for its code [second_factor_failed]', async ({

@@ -4,6 +4,7 @@ import { recordChange, type Transaction } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
 import { endCredentials } from './end-credentials.ts'
+import { giveDevice, rememberDevice } from './known-devices.ts'
 import { provePassword } from './prove-password.ts'
 import { hashOf } from './secret.ts'
 import { base32, matchingStep, otpauthUri, SECRET_BYTES } from './totp.ts'
@@ -65,14 +66,17 @@ export function confirmSecondFactor(deps: Deps): Handler<'confirmSecondFactor'> 
   return async (call, res) => {
     const { id: user, session } = sessionOf(res)
     const { code } = await call.body()
+    let device = ''
     const codes = await withCode(deps, { user, code, isConfirmed: false }, async (tx) => {
       await tx.secondFactor.update({ where: { user }, data: { confirmedAt: now() } })
       await endCredentials(tx, user, { session, allTokens: true }) // none of them had a second factor
+      device = await rememberDevice(deps, tx, call.req, user)
       const { count } = await tx.session.updateMany({ where: { id: session }, data: { secondFactor: true } })
       if (count === 0) throw refuse('session_missing', {}) // ended concurrently
       await recordChange(tx, { tenant: null, user, action: 'second-factor.set', subject: user })
       return replaceRecoveryCodes(deps, tx, user)
     })
+    giveDevice(deps, call.req, res, device)
     res.json({ recoveryCodes: codes })
   }
 }
@@ -109,6 +113,7 @@ export async function deleteSecondFactor(tx: Transaction, user: string): Promise
   await tx.recoveryCode.deleteMany({ where: { user } })
   await tx.signInTicket.deleteMany({ where: { user } })
   await tx.session.updateMany({ where: { user }, data: { secondFactor: false } })
+  await tx.signInCode.deleteMany({ where: { user } })
   await tx.userToken.updateMany({ where: { user }, data: { secondFactor: false } })
   return count > 0
 }

@@ -38,10 +38,10 @@ export function listTokens({ prisma }: Deps): Handler<'listTokens'> {
 /** POST /api/v2/me/tokens: a token with the permissions of the user, in its scopes. Its secret is shown once. */
 export function createToken(deps: Deps): Handler<'createToken'> {
   return async (call, res) => {
-    const { id: user, session, secondFactor } = sessionOf(res)
+    const { id: user, session } = sessionOf(res)
     const asked = await call.body()
     await createOnce(deps, call, res, async (tx) => {
-      await lockSession(tx, session)
+      const { secondFactor } = await lockSession(tx, session)
       const { token, secret } = await makePersonalToken(deps, tx, user, { ...asked, secondFactor })
       return { body: { token, secret }, repeated: { token, secret: null, resolution: MAKE_ANOTHER } }
     })
@@ -65,10 +65,16 @@ export function deleteToken({ prisma }: Deps): Handler<'deleteToken'> {
   }
 }
 
-/** Locks a session before something is created by it, so that ending the session ends that too. @throws Refusal `session_missing` */
-export async function lockSession(tx: Transaction, session: string): Promise<void> {
-  const open = await tx.$queryRaw<unknown[]>`SELECT FROM control.sessions WHERE id = ${session} FOR SHARE`
-  if (open.length === 0) throw refuse('session_missing', {})
+/**
+ * Locks a session before something is created by it, so that ending the session ends that too. Returns whether it has a
+ * second factor now.
+ * @throws Refusal `session_missing`
+ */
+export async function lockSession(tx: Transaction, session: string): Promise<{ secondFactor: boolean }> {
+  const [open] = await tx.$queryRaw<{ secondFactor: boolean }[]>`
+    SELECT second_factor AS "secondFactor" FROM control.sessions WHERE id = ${session} FOR SHARE`
+  if (!open) throw refuse('session_missing', {})
+  return open
 }
 
 /** Creates a token of a user, and returns it with its secret, which can't be read again. */

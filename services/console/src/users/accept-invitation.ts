@@ -40,6 +40,7 @@ interface Open {
   email: string
   role: string
   byMail: boolean
+  invitedBy: string
   expiresAt: Date
 }
 
@@ -161,6 +162,8 @@ async function use({ now }: Pick<Deps, 'now'>, tx: Transaction, secret: string):
   const found = await find(tx, now(), secret)
   const { count } = await tx.invitation.deleteMany({ where: { hash: hashOf(secret), id: found?.id ?? '' } })
   if (!found || count === 0) throw linkEnded()
+  const isDisabled = { id: found.invitedBy, disabledAt: { not: null } }
+  if ((await tx.user.count({ where: isDisabled })) > 0) throw linkEnded() // of a disabled Admin
   return found
 }
 

@@ -143,8 +143,9 @@ test('an email is invited once at a time, and a member not at all [already_exist
   expect(outcomeOf(await stack.owner.post(path, { email: `${member.id}@example.test` }))).toBe('409 already_exists')
 })
 
-test('invitations end with the Admin role of the user who made them [invalid_request]', async ({
+test('invitations end with the Admin role of the user who made them, and when that user is disabled [invalid_request]', async ({
   stack,
+  signIn,
   email,
   invite,
   accept,
@@ -154,7 +155,11 @@ test('invitations end with the Admin role of the user who made them [invalid_req
   const other = await invite({ role: 'Admin', email: `other.${email}` }, removed)
   await stack.owner.patch(`${stack.path}/members/${demoted.id}`, { role: 'Member' })
   await stack.owner.delete(`${stack.path}/members/${removed.id}`)
-  for (const { secret } of [one, other]) expect(outcomeOf(await accept(secret))).toBe(ENDED)
+  const disabled = await stack.member({ tenant: 'Admin' })
+  const third = await invite({ role: 'Admin', email: `third.${email}` }, disabled)
+  const operator = await signIn({ platformOperator: true })
+  expect(outcomeOf(await operator.post(`/api/v2/users/${disabled.id}/disable`))).toBe('200')
+  for (const { secret } of [one, other, third]) expect(outcomeOf(await accept(secret))).toBe(ENDED)
 })
 
 test('a repeat under the same Idempotency-Key makes no second invitation and shows no link', async ({

@@ -94,8 +94,11 @@ export async function stopBeingAdmin(
   tenant: string,
   who: { user: string; by: string },
 ): Promise<void> {
-  if ((await tx.membership.count({ where: { tenant, role: 'Admin', suspendedAt: null } })) <= 1)
-    throw refuse('last_admin', {})
+  const [{ count }] = await tx.$queryRaw<[{ count: number }]>`
+    SELECT count(*)::int AS count FROM control.memberships m JOIN control.users u ON u.id = m.user_id
+     WHERE m.tenant = ${tenant} AND m.role = 'Admin' AND m.suspended_at IS NULL
+       AND (u.disabled_at IS NULL OR u.id = ${who.user})`
+  if (count <= 1) throw refuse('last_admin', {})
   await endInvitationsBy(tx, tenant, who)
 }
 

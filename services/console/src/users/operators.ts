@@ -82,6 +82,8 @@ export function resetSecondFactor(deps: Deps): Handler<'resetSecondFactor'> {
   return async (call, res) => {
     const [by, id] = [userOf(res), call.id('user')]
     authorizeOnPlatform(by, 'installation-users.manage')
+    if (id === by.id)
+      throw refuse('not_permitted', { need: 'a code of your authenticator app to remove it from your account' })
     await changeOperators(deps, by.id, async (tx) => {
       if (!(await deleteSecondFactor(tx, id))) throw refuse('not_found', {})
       await endCredentials(tx, id)
@@ -135,7 +137,11 @@ export function removeOperator(deps: Deps): Handler<'removeOperator'> {
 }
 
 /** O1. @throws Refusal `not_permitted` */
-function changeOperators<T>({ prisma }: Deps, by: string, change: (tx: Transaction) => Promise<T>): Promise<T> {
+export function changeOperators<T>(
+  { prisma }: Pick<Deps, 'prisma'>,
+  by: string,
+  change: (tx: Transaction) => Promise<T>,
+): Promise<T> {
   return prisma.$transaction(async (tx) => {
     await tx.$queryRaw`SELECT FROM control.users WHERE platform_operator ORDER BY id FOR NO KEY UPDATE`
     const user = await tx.user.findUnique({ where: { id: by, disabledAt: null } })

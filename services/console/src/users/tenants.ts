@@ -6,7 +6,7 @@ import type { Handler } from '../request/call.ts'
 import { createOnce } from '../request/create-once.ts'
 import { pageOf, readIdCursor } from '../request/page.ts'
 import { userOf } from '../sign-in/user.ts'
-import { authorizeInTenant, authorizeOnPlatform } from '../permissions/authorize.ts'
+import { authorizeInTenant, changePermissions, authorizeOnPlatform } from '../permissions/authorize.ts'
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'newId'>
 
@@ -49,14 +49,15 @@ export function createTenant(deps: Deps): Handler<'createTenant'> {
 }
 
 /** PATCH /api/v2/tenants/{t}. An Admin without a second factor can't require one: they would lock themselves out. */
-export function changeTenant({ prisma }: Deps): Handler<'changeTenant'> {
+export function changeTenant(deps: Deps): Handler<'changeTenant'> {
   return async (call, res) => {
     const user = userOf(res)
     const id = call.id('tenant')
-    await authorizeInTenant(prisma, user, id, 'tenants.change')
+    await authorizeInTenant(deps.prisma, user, id, 'tenants.change')
     const { requireSecondFactor } = await call.body()
     if (requireSecondFactor && !user.secondFactor) throw refuse('second_factor_required', {})
-    const changed = await prisma.$transaction(async (tx) => {
+    const changed = await changePermissions(deps, id, async (tx) => {
+      await authorizeInTenant(tx, user, id, 'tenants.change')
       const row = await tx.tenant.update({ where: { id }, data: { requireSecondFactor } })
       const what = { action: 'tenant.change', subject: id, details: { requireSecondFactor } }
       await recordChange(tx, { tenant: id, user: user.id, ...what })

@@ -5,6 +5,7 @@ import { Refusal, refuse } from '@gateway/api/refusal'
 import type { Logger } from '@gateway/service-kit/process/logger'
 import { recordChange, type Transaction } from '../../audit/record-change.ts'
 import { endCredentials } from '../end-credentials.ts'
+import { deleteSecondFactor } from '../second-factor.ts'
 
 /** OpenID Connect provider, if the operator has configured one. */
 export interface SignInProvider {
@@ -95,7 +96,7 @@ function authentication(secret: string | undefined): oidc.ClientAuth {
 //       whose link this browser has opened: without a membership they would see nothing.
 //   P3  A user has one identity at a provider. An email reassigned to someone else gives no access.
 //   P4  If the user was created through a link that an Admin handed over, the first sign-in at the provider ends the
-//       password and all access that came from it: only this sign-in proves that the owner of the email is present.
+//       password, the second factor and all access that came from it: only this sign-in proves that the owner of the email is present.
 
 export interface Identity {
   issuer: string
@@ -157,6 +158,7 @@ async function recordLink(tx: Transaction, user: string, issuer: string, vouched
   await recordChange(tx, { tenant: null, user, action: 'identity.link', subject: user, details })
   if (vouchedBy === null) return
   await tx.user.update({ where: { id: user }, data: { passwordHash: null, vouchedBy: null } }) // P4
+  await deleteSecondFactor(tx, user)
   await endCredentials(tx, user)
 }
 
