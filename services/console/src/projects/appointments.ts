@@ -136,7 +136,7 @@ async function concerning(
     where: { id: { in: administered.map(({ tenant }) => tenant) }, requireSecondFactor: true },
     select: { id: true },
   })
-  const closed = new Set(secondFactor === false ? requiring.map(({ id }) => id) : [])
+  const closed = new Set(secondFactor ? [] : requiring.map(({ id }) => id))
   return {
     OR: [
       { project: { in: owned.map(({ project }) => project) } },

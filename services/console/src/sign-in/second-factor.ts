@@ -3,6 +3,7 @@ import { type Refusal, refuse } from '@gateway/api/refusal'
 import { recordChange, type Transaction } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
+import { deleteSecondFactor } from './delete-second-factor.ts'
 import { endCredentials } from './end-credentials.ts'
 import { giveDevice, rememberDevice } from './known-devices.ts'
 import { provePassword } from './prove-password.ts'
@@ -105,17 +106,6 @@ export function removeSecondFactor(deps: Deps): Handler<'removeSecondFactor'> {
     })
     res.status(204).end()
   }
-}
-
-/** Deletes a second factor. What was signed in with it counts as signed in without one. */
-export async function deleteSecondFactor(tx: Transaction, user: string): Promise<boolean> {
-  const { count } = await tx.secondFactor.deleteMany({ where: { user } })
-  await tx.recoveryCode.deleteMany({ where: { user } })
-  await tx.signInTicket.deleteMany({ where: { user } })
-  await tx.session.updateMany({ where: { user }, data: { secondFactor: false } })
-  await tx.signInCode.deleteMany({ where: { user } })
-  await tx.userToken.updateMany({ where: { user }, data: { secondFactor: false } })
-  return count > 0
 }
 
 export type CodeOutcome = 'right' | Refusal

@@ -8,7 +8,7 @@ import type { Handler } from '../request/call.ts'
 import { invalidField } from '../request/check.ts'
 import { pageOf, readIdCursor } from '../request/page.ts'
 import { endCredentials } from '../sign-in/end-credentials.ts'
-import { deleteSecondFactor } from '../sign-in/second-factor.ts'
+import { deleteSecondFactor } from '../sign-in/delete-second-factor.ts'
 import { type User, userOf } from '../sign-in/user.ts'
 
 // What a platform operator may do with the users of the installation.

@@ -5,7 +5,7 @@ import { Refusal, refuse } from '@gateway/api/refusal'
 import type { Logger } from '@gateway/service-kit/process/logger'
 import { recordChange, type Transaction } from '../../audit/record-change.ts'
 import { endCredentials } from '../end-credentials.ts'
-import { deleteSecondFactor } from '../second-factor.ts'
+import { deleteSecondFactor } from '../delete-second-factor.ts'
 
 /** OpenID Connect provider, if the operator has configured one. */
 export interface SignInProvider {
