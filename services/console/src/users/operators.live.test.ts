@@ -10,8 +10,14 @@ test('an operator lists, adds and removes operators, by session only [not_permit
   console,
 }) => {
   const user = await signIn({ by: 'session' })
-  const listed = async () =>
-    ((await operator.get('/api/v2/operators')).body.data as { id: string }[]).map(({ id }) => id)
+  /** All pages: other tests have operators too. */
+  async function listed(cursor = ''): Promise<string[]> {
+    const { body } = await operator.get(
+      `/api/v2/operators?limit=100${cursor && `&cursor=${encodeURIComponent(cursor)}`}`,
+    )
+    const ids = (body.data as { id: string }[]).map(({ id }) => id)
+    return body.nextCursor === null ? ids : [...ids, ...(await listed(body.nextCursor))]
+  }
   expect(await listed()).toContain(operator.id)
   expect(outcomeOf(await user.get('/api/v2/operators'))).toBe('403 not_permitted')
   expect(outcomeOf(await user.post('/api/v2/operators', { user: user.id }))).toBe('403 not_permitted')

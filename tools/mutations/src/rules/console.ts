@@ -46,8 +46,8 @@ export const consoleRules: Mutation[] = [
     id: 'console-last-admin',
     rule: 'The last Admin of an organization stays.',
     file: 'services/console/src/users/members.ts',
-    find: 'suspendedAt: null } })) <= 1)\n',
-    replace: 'suspendedAt: null } })) < 1)\n',
+    find: "if (count <= 1) throw refuse('last_admin', {})",
+    replace: "if (count < 1) throw refuse('last_admin', {})",
     tests: ['services/console/src/users'],
   },
   {
