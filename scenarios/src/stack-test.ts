@@ -17,7 +17,8 @@ const shared = onceAWorker(
       ledgers: 2,
       gateways: 3,
       workers: 2,
-      environment: { console: () => ({ TRACE_URL }) },
+      // All browsers and clients of a worker process share one address.
+      environment: { console: () => ({ TRACE_URL, REQUESTS_PER_ADDRESS: '100000' }) },
     })
     const stack = await connectStack<ServiceStack>(services, database)
     const stop = async () => {

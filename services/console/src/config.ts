@@ -84,6 +84,9 @@ export const consoleConfig = z
       description: 'The previous SECOND_FACTOR_KEY, as long as authenticator apps set up with it exist',
       secret: true,
     }),
+    REQUESTS_PER_ADDRESS: wholeNumber({ min: 1, max: 1_000_000 })
+      .default(50)
+      .meta({ description: 'Requests a minute of an address without a credential, such as sign-ins on new devices' }),
     SESSION_IDLE_SECONDS: wholeNumber({ min: 60, max: 31_536_000 })
       .default(43_200)
       .meta({ description: 'Time after which a session that is not used ends' }),

@@ -134,7 +134,7 @@ export async function startConsole(config: ConsoleConfig, tools: ServiceTools) {
     quotas: config.QUOTAS,
     appointmentDelayMs: config.APPOINTMENT_DELAY_HOURS * 3_600_000,
     mails,
-    throttle: openThrottle({ prisma, now }),
+    throttle: openThrottle({ prisma, now, maxRequests: config.REQUESTS_PER_ADDRESS }),
     leakReports: openLeakReports(),
     passwords: openPasswords({ random }),
     sessionLimits,

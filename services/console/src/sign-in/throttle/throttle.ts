@@ -21,9 +21,6 @@ import {
 //   C2  A refused attempt costs one read: no lock, no write and no password hash.
 //   C3  Attempts for one email take turns before they take a connection: a crowd of them waits on one, not on all.
 
-/** Requests of an address without a credential, in addition to failed passwords. */
-const REQUESTS = { points: 50, duration: 60 }
-
 /** Who tries a password. */
 export interface Guesser {
   email: string
@@ -67,11 +64,17 @@ export interface Throttle {
 type Counters = Record<string, { key: string; grow: (failures: Failures, nowMs: number) => Failures }>
 type Counts<C extends Counters> = Record<keyof C, Failures>
 
-export function openThrottle({ prisma, now }: Pick<Database, 'prisma'> & { now: () => Date }): Throttle {
+interface Options extends Pick<Database, 'prisma'> {
+  now: () => Date
+  /** Of an address without a credential, in addition to failed passwords, in a minute. */
+  maxRequests: number
+}
+
+export function openThrottle({ prisma, now, maxRequests }: Options): Throttle {
   const store = { storeClient: prisma, tableName: 'signInAttempt', clearExpiredByTimeout: false }
   const limiter = (keyPrefix: string, limit: { points: number; duration: number }) =>
     new RateLimiterPrisma({ ...store, ...limit, keyPrefix, inMemoryBlockOnConsumed: limit.points + 1 })
-  const requests = limiter('address', REQUESTS)
+  const requests = limiter('address', { points: maxRequests, duration: 60 })
   const oneAtATime = openTurns()
 
   /** Counts a failure unless it has to wait (C1, C2, C3). */
