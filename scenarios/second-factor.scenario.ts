@@ -8,14 +8,17 @@ import { consoleOperator, consoleOwner, consoleUser, signIn, signedInAt } from '
 
 const region = (page: Page, name: string) => page.getByRole('region', { name })
 
-/** Sets up an authenticator app on the account page. Returns its secret and the recovery codes. */
-async function setUp(page: Page) {
+/**
+ * Sets up an authenticator app on the account page. Returns its secret and the recovery codes.
+ * @param look called when the dialog shows its QR code
+ */
+async function setUp(page: Page, look?: () => Promise<void>) {
   await page.getByRole('button', { name: 'Set up authenticator app' }).click()
   const dialog = page.getByRole('dialog', { name: 'Set up authenticator app' })
   await dialog.getByLabel('Current password').fill('correct horse battery')
   await dialog.getByRole('button', { name: 'Continue' }).click()
   await dialog.getByRole('img', { name: 'QR code for your authenticator app' }).waitFor()
-  expect(await hindrances(page)).toEqual([])
+  await look?.()
   const secret = await dialog.locator('pre').innerText()
   await dialog.getByLabel('Code from the app').fill('000000')
   await dialog.getByRole('button', { name: 'Turn on' }).click()
@@ -40,7 +43,7 @@ test('a user sets up an authenticator app, then signs in with its code and with 
 }) => {
   const owner = await consoleOwner(stack)
   const { page, problems } = await signedInAt(visit, owner, `${owner.start}/account`)
-  const { secret, recoveryCodes } = await setUp(page)
+  const { secret, recoveryCodes } = await setUp(page, async () => expect(await hindrances(page)).toEqual([]))
   await region(page, 'Two-factor authentication').getByText('Unused recovery codes: 10').waitFor()
   await region(page, 'Sessions').getByText('(this one)').waitFor()
 
