@@ -1,3 +1,5 @@
+import type { WireFormat } from './wire-format.ts'
+import { withoutCacheControl } from './cache-control.ts'
 import type { LookupFunction } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { messagesWire } from './anthropic/messages-wire.ts'
@@ -113,7 +115,19 @@ export function openProviders(config: ProvidersConfig, options: ProvidersOptions
   }
 }
 
-function wiresOf(provider: ProviderConfig): Wires {
+/** The wire formats of a provider. Cache marks reach it only if it is configured for them. */
+export function wiresOf(provider: ProviderConfig): Wires {
+  const wires = everyWireOf(provider)
+  return 'cacheControl' in provider && provider.cacheControl ? wires : { ...wires, chat: withoutMarks(wires.chat) }
+}
+
+function withoutMarks(wire: WireFormat): WireFormat {
+  const request: WireFormat['request'] = (call) =>
+    wire.request({ ...call, forwarded: withoutCacheControl(call.forwarded) })
+  return { ...wire, request }
+}
+
+function everyWireOf(provider: ProviderConfig): Wires {
   switch (provider.kind) {
     case 'openai-compatible':
       return { chat: chatWire(provider), media: mediaWire(provider) }

@@ -1,7 +1,6 @@
 import type { ProviderConfig } from '../provider-config.ts'
 import { reasoningSeal } from '../reasoning-seal.ts'
-import { withoutCacheControl } from '../cache-control.ts'
-import type { WireCall, WireFormat } from '../wire-format.ts'
+import type { WireFormat } from '../wire-format.ts'
 import { openMessageEvents, rebuildMessage, throwErrorInside } from './read-messages.ts'
 import { writeMessages } from './write-messages.ts'
 
@@ -13,16 +12,12 @@ const version = '2023-06-01'
  * connections, retries and stream reading, none of which respects our size bounds (chat-port.ts) or timeouts. The
  * translation, which is the rest of the work, would still be ours.
  */
-export function messagesWire(
-  config: Pick<ProviderConfig, 'apiKey' | 'baseUrl'> & { cacheControl?: boolean },
-): WireFormat {
+export function messagesWire(config: Pick<ProviderConfig, 'apiKey' | 'baseUrl'>): WireFormat {
   const { apiKey } = config
   const seal = reasoningSeal(config)
-  const readyOf = (call: WireCall) =>
-    config.cacheControl ? call : { ...call, forwarded: withoutCacheControl(call.forwarded) }
   const headers = ['anthropic-version', version, ...(apiKey === undefined ? [] : ['x-api-key', apiKey])]
   return {
-    request: (call) => ({ path: '/messages', headers, body: writeMessages(readyOf(call), seal) }),
+    request: (call) => ({ path: '/messages', headers, body: writeMessages(call, seal) }),
     readCompletion(body) {
       throwErrorInside(body)
       return rebuildMessage(body, seal)

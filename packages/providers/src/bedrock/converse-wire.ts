@@ -3,8 +3,7 @@ import { throwErrorInside } from '../openai-compatible/read-chat.ts'
 import { openConverseEvents, rebuildConverse } from './read-converse.ts'
 import type { ProviderConfig } from '../provider-config.ts'
 import { reasoningSeal } from '../reasoning-seal.ts'
-import { withoutCacheControl } from '../cache-control.ts'
-import type { WireCall, WireFormat } from '../wire-format.ts'
+import type { WireFormat } from '../wire-format.ts'
 import { amazonEventStream } from './event-stream.ts'
 import { requestSigner } from './sign-request.ts'
 import { writeConverse } from './write-converse.ts'
@@ -13,10 +12,8 @@ import { writeConverse } from './write-converse.ts'
 export function converseWire(config: Extract<ProviderConfig, { kind: 'bedrock' }>): WireFormat {
   const seal = reasoningSeal(config)
   const sign = requestSigner(config)
-  const readyOf = (call: WireCall) =>
-    config.cacheControl ? call : { ...call, forwarded: withoutCacheControl(call.forwarded) }
   return {
-    request: async (call) => sign(writeConverse(readyOf(call), seal), call.stream),
+    request: async (call) => sign(writeConverse(call, seal), call.stream),
     readCompletion(body) {
       throwErrorInside(body)
       return rebuildConverse(body, seal)

@@ -1,6 +1,5 @@
 import type { ProviderConfig } from '../provider-config.ts'
 import type { WireCall, WireFormat } from '../wire-format.ts'
-import { withoutCacheControl } from '../cache-control.ts'
 import { openChatEvents, rebuildCompletion, throwErrorInside } from './read-chat.ts'
 import { hash } from 'node:crypto'
 import type { Forwarded } from '@gateway/api/chat-request'
@@ -13,7 +12,6 @@ export interface Dialect extends MessageRules {
   capField: CapField
   /** Whether streams request usage with `stream_options`. */
   streamUsageField: boolean
-  cacheControl: boolean
 }
 
 /** The chat-completions wire format. */
@@ -45,9 +43,8 @@ function byHost(baseUrl: string): Pick<Dialect, 'capField' | 'reasoningHistory'>
   return { capField: openAi ? 'max_completion_tokens' : 'max_tokens', reasoningHistory: !openAi }
 }
 
-function given({ capField, reasoningHistory, cacheControl, streamUsageField, toolCallIds }: Config) {
+function given({ capField, reasoningHistory, streamUsageField, toolCallIds }: Config) {
   return {
-    cacheControl,
     streamUsageField,
     toolCallIds,
     ...(capField !== undefined && { capField }),
@@ -59,8 +56,7 @@ function given({ capField, reasoningHistory, cacheControl, streamUsageField, too
 function chatBody({ model, forwarded, outputCap, stream }: WireCall, dialect: Dialect): string {
   const usage = dialect.streamUsageField ? '"stream_options":{"include_usage":true},' : ''
   const streamed = stream ? `"stream":true,${usage}` : ''
-  const taken = dialect.cacheControl ? forwarded : withoutCacheControl(forwarded)
-  const rest = fitMessages(taken, dialect).slice(1)
+  const rest = fitMessages(forwarded, dialect).slice(1)
   return `{"model":${JSON.stringify(model)},"${dialect.capField}":${outputCap},${streamed}${rest}`
 }
 
@@ -131,7 +127,6 @@ export function azureChatWire(config: AzureConfig): WireFormat {
     streamUsageField: true,
     toolCallIds: 'any',
     reasoningHistory: false,
-    cacheControl: false,
   }
   return {
     request: (call) => ({ ...address(call.model, '/chat/completions'), body: chatBody(call, dialect) }),
