@@ -4,6 +4,7 @@ import { ask } from '../api/ask.ts'
 import { readAgain } from '../api/read-again.ts'
 import { readingMe } from '../api/session.ts'
 import { announce } from '../frame/announcer.ts'
+import { NewPasswordField } from '../components/new-password-field.tsx'
 import { TextField } from '../components/text-field.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
 
@@ -42,17 +43,7 @@ export function PasswordForm({ email }: { email: string }) {
             value={current}
             onChange={setCurrent}
           />
-          <TextField
-            label="New password"
-            type="password"
-            autoComplete="new-password"
-            hint="At least 12 characters."
-            required
-            minLength={12}
-            maxLength={256}
-            value={password}
-            onChange={setPassword}
-          />
+          <NewPasswordField label="New password" value={password} onChange={setPassword} />
         </div>
         <RefusalBox error={set.error} />
         <div className="buttons">

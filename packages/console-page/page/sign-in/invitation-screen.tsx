@@ -7,6 +7,7 @@ import { ask } from '../api/ask.ts'
 import { keepAnswer, readAgain } from '../api/read-again.ts'
 import { readingMe, readingSignInMethods } from '../api/session.ts'
 import { RefusalBox } from '../components/refusal-box.tsx'
+import { NewPasswordField } from '../components/new-password-field.tsx'
 import { TextField } from '../components/text-field.tsx'
 import { Waiting } from '../components/waiting.tsx'
 import { Screen } from '../frame/screen.tsx'
@@ -155,17 +156,7 @@ function NewAccountForm({ secret, email }: { secret: string; email: string }) {
     <form className="stack" onSubmit={onSubmit}>
       <input type="text" autoComplete="username" value={email} readOnly hidden />
       <TextField label="Name" autoComplete="name" required maxLength={100} value={name} onChange={setName} />
-      <TextField
-        label="Password"
-        type="password"
-        autoComplete="new-password"
-        hint="At least 12 characters."
-        required
-        minLength={12}
-        maxLength={256}
-        value={password}
-        onChange={setPassword}
-      />
+      <NewPasswordField label="Password" value={password} onChange={setPassword} />
       <RefusalBox error={accept.error} />
       <button type="submit" className="button main wide-button" disabled={accept.isPending}>
         Create account and join

@@ -4,6 +4,7 @@ import { Link, useLocation } from '@tanstack/react-router'
 import { ask } from '../api/ask.ts'
 import { readingSignInMethods } from '../api/session.ts'
 import { RefusalBox } from '../components/refusal-box.tsx'
+import { NewPasswordField } from '../components/new-password-field.tsx'
 import { TextField } from '../components/text-field.tsx'
 import { Screen } from '../frame/screen.tsx'
 import { secretInAddress } from './link-secret.ts'
@@ -73,17 +74,7 @@ function NewPasswordForm({ secret }: { secret: string }) {
   return (
     <form className="stack" onSubmit={onSubmit}>
       <p className="soft">You are signed out everywhere, and your personal tokens stop working.</p>
-      <TextField
-        label="New password"
-        type="password"
-        autoComplete="new-password"
-        hint="At least 12 characters."
-        required
-        minLength={12}
-        maxLength={256}
-        value={password}
-        onChange={setPassword}
-      />
+      <NewPasswordField label="New password" value={password} onChange={setPassword} />
       <RefusalBox error={reset.error} />
       <button type="submit" className="button main wide-button" disabled={reset.isPending}>
         Change password
