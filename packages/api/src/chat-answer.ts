@@ -33,3 +33,76 @@ export function wireUsage(usage: AnswerUsage, chargedMicro: number | null): Wire
     ...(chargedMicro !== null && { cost: chargedMicro / 1_000_000, cost_micro: chargedMicro }),
   }
 }
+
+// The answer of a model, as the wire of chat completions writes it. Every other wire is written from it (wires/wire.ts).
+
+export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter'
+
+export interface Choice {
+  index: 0
+  message: AnswerMessage
+  logprobs: Logprobs | null
+  finish_reason: FinishReason
+}
+
+export interface AnswerMessage {
+  role: 'assistant'
+  content: string | null
+  refusal: string | null
+  tool_calls?: ToolCall[]
+  reasoning_content?: string
+  reasoning?: string
+  reasoning_details?: ReasoningDetail[]
+}
+
+/** Reasoning in the form that its provider must get back (reasoning-seal.ts of packages/providers). */
+export type ReasoningDetail =
+  | { type: 'reasoning.text'; text: string; signature: string }
+  /** `id` names the tool call it belongs to, if any. */
+  | { type: 'reasoning.encrypted'; data: string; id?: string }
+
+export interface ToolCall {
+  id: string
+  type: 'function'
+  function: { name: string; arguments: string }
+}
+
+export interface ChunkChoice {
+  index: 0
+  delta: Delta
+  logprobs?: Logprobs
+  finish_reason: FinishReason | null
+}
+
+export interface Delta {
+  role?: 'assistant'
+  content?: string | null
+  refusal?: string
+  tool_calls?: ToolCallDelta[]
+  reasoning_content?: string
+  reasoning?: string
+  /** All details of the response, in one delta. */
+  reasoning_details?: ReasoningDetail[]
+}
+
+export interface ToolCallDelta {
+  index: number
+  id?: string
+  type?: 'function'
+  function?: { name?: string; arguments?: string }
+}
+
+export interface Logprobs {
+  content: TokenLogprob[] | null
+  refusal: TokenLogprob[] | null
+}
+
+export interface TokenLogprob extends TopLogprob {
+  top_logprobs: TopLogprob[]
+}
+
+export interface TopLogprob {
+  token: string
+  logprob: number
+  bytes: number[] | null
+}

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import type { Choice, ChunkChoice } from '@gateway/api/chat-answer'
 
 /** The port to providers of chat products: calls and responses, without anything that identifies a provider. */
 
@@ -64,77 +65,6 @@ export interface Usage {
     prompt_tokens_details?: Record<string, number>
     completion_tokens_details?: Record<string, number>
   }
-}
-
-export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter'
-
-export interface Choice {
-  index: 0
-  message: AnswerMessage
-  logprobs: Logprobs | null
-  finish_reason: FinishReason
-}
-
-export interface AnswerMessage {
-  role: 'assistant'
-  content: string | null
-  refusal: string | null
-  tool_calls?: ToolCall[]
-  reasoning_content?: string
-  reasoning?: string
-  reasoning_details?: ReasoningDetail[]
-}
-
-/** Reasoning in the form that its provider must get back (reasoning-seal.ts). */
-export type ReasoningDetail =
-  | { type: 'reasoning.text'; text: string; signature: string }
-  /** `id` names the tool call it belongs to, if any. */
-  | { type: 'reasoning.encrypted'; data: string; id?: string }
-
-export interface ToolCall {
-  id: string
-  type: 'function'
-  function: { name: string; arguments: string }
-}
-
-export interface ChunkChoice {
-  index: 0
-  delta: Delta
-  logprobs?: Logprobs
-  finish_reason: FinishReason | null
-}
-
-export interface Delta {
-  role?: 'assistant'
-  content?: string | null
-  refusal?: string
-  tool_calls?: ToolCallDelta[]
-  reasoning_content?: string
-  reasoning?: string
-  /** All details of the response, in one delta. */
-  reasoning_details?: ReasoningDetail[]
-}
-
-export interface ToolCallDelta {
-  index: number
-  id?: string
-  type?: 'function'
-  function?: { name?: string; arguments?: string }
-}
-
-export interface Logprobs {
-  content: TokenLogprob[] | null
-  refusal: TokenLogprob[] | null
-}
-
-export interface TokenLogprob extends TopLogprob {
-  top_logprobs: TopLogprob[]
-}
-
-export interface TopLogprob {
-  token: string
-  logprob: number
-  bytes: number[] | null
 }
 
 // Bounds on what is accepted from a provider, regardless of what it sends. The largest legitimate response is 8,192

@@ -1,9 +1,9 @@
 import type { Pool } from 'undici'
+import type { Delta } from '@gateway/api/chat-answer'
 import {
   callIdOf,
   type ChatChunk,
   type Completion,
-  type Delta,
   maxCompletionBytes,
   maxEventCharacters,
   maxStreamBytes,

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { TokenizerFamily } from './tokenizer-families.ts'
-import type { AnswerMessage, Delta } from '@gateway/providers/chat-port'
+import type { AnswerMessage, Delta } from '@gateway/api/chat-answer'
 
 // A text is counted in slices, so that parts shared by two prompts are counted once, and no caller occupies a thread
 // for long.

@@ -1,14 +1,5 @@
-import {
-  type AnswerMessage,
-  callIdOf,
-  type ChatChunk,
-  type Completion,
-  type FinishReason,
-  maxToolCalls,
-  type ReasoningDetail,
-  type ToolCall,
-  type Usage,
-} from '../chat-port.ts'
+import type { AnswerMessage, FinishReason, ReasoningDetail, ToolCall } from '@gateway/api/chat-answer'
+import { callIdOf, type ChatChunk, type Completion, maxToolCalls, type Usage } from '../chat-port.ts'
 import type { ReasoningSeal } from '../reasoning-seal.ts'
 import { ErrorInAnswer, type Fields, fieldsOf, isCount, list, parseUntrusted, text, UnfitAnswer } from '../untrusted.ts'
 import { sealedThinking } from './write-messages.ts'

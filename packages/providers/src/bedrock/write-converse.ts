@@ -22,7 +22,8 @@ import {
   textsOf,
 } from '../unlike-chat.ts'
 import { NotInWireFormat, type WireCall } from '../wire-format.ts'
-import { callIdOf, type ReasoningDetail } from '../chat-port.ts'
+import type { ReasoningDetail } from '@gateway/api/chat-answer'
+import { callIdOf } from '../chat-port.ts'
 
 const lacking = [
   'seed',

@@ -1,15 +1,5 @@
-import {
-  type AnswerMessage,
-  callIdOf,
-  type ChatChunk,
-  type Completion,
-  type Delta,
-  type FinishReason,
-  maxToolCalls,
-  type ReasoningDetail,
-  type ToolCall,
-  type Usage,
-} from '../chat-port.ts'
+import type { AnswerMessage, Delta, FinishReason, ReasoningDetail, ToolCall } from '@gateway/api/chat-answer'
+import { callIdOf, type ChatChunk, type Completion, maxToolCalls, type Usage } from '../chat-port.ts'
 import type { ReasoningSeal } from '../reasoning-seal.ts'
 import { type Fields, fieldsOf, isCount, list, parseUntrusted, text, UnfitAnswer } from '../untrusted.ts'
 import { throwErrorInside } from '../openai-compatible/read-chat.ts'

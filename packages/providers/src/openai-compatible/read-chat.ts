@@ -1,19 +1,15 @@
-import {
-  type AnswerMessage,
-  callIdOf,
-  type ChatChunk,
-  type ChunkChoice,
-  type Completion,
-  type Delta,
-  type FinishReason,
-  type Logprobs,
-  maxToolCalls,
-  type TokenLogprob,
-  type ToolCall,
-  type ToolCallDelta,
-  type TopLogprob,
-  type Usage,
-} from '../chat-port.ts'
+import type {
+  AnswerMessage,
+  ChunkChoice,
+  Delta,
+  FinishReason,
+  Logprobs,
+  TokenLogprob,
+  ToolCall,
+  ToolCallDelta,
+  TopLogprob,
+} from '@gateway/api/chat-answer'
+import { callIdOf, type ChatChunk, type Completion, maxToolCalls, type Usage } from '../chat-port.ts'
 import {
   ErrorInAnswer,
   type Fields,

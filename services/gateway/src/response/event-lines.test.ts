@@ -1,5 +1,5 @@
 import { refuse } from '@gateway/api/refusal'
-import type { ChunkChoice } from '@gateway/providers/chat-port'
+import type { ChunkChoice } from '@gateway/api/chat-answer'
 import { describe, expect, test } from 'vitest'
 import { eventLines, failureLine } from './response-stream.ts'
 

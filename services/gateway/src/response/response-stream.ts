@@ -1,6 +1,6 @@
 import { wireUsage } from '@gateway/api/chat-answer'
 import type { Refusal } from '@gateway/api/refusal'
-import type { ChunkChoice } from '@gateway/providers/chat-port'
+import type { ChunkChoice } from '@gateway/api/chat-answer'
 import type { CountedUsage } from '@gateway/tokens/counted-usage'
 import type { ServerResponse } from 'node:http'
 import { times } from '@gateway/api/limits'
