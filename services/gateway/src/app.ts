@@ -12,7 +12,8 @@ import type { Deps } from './deps.ts'
 import { explainError } from './errors/explain-error.ts'
 import { showDocs, showOpenApi } from './routes/docs.ts'
 import { showAsset, uploadAsset } from './routes/v1/assets.ts'
-import { chatCompletions } from './routes/v1/chat-completions.ts'
+import { chatWire } from '@gateway/api/wires/chat/chat-wire'
+import { chatCall } from './routes/v1/chat-call.ts'
 import { showInvocation } from './routes/v1/invocations.ts'
 import { listModels, showModel } from './routes/v1/models.ts'
 import { cancelExecution } from './routes/v1/sandbox/cancel.ts'
@@ -39,7 +40,7 @@ export function gatewayApp(deps: Deps, proxies: readonly string[] = []): Express
     contractRoutes(
       { ...gatewayRoutes, ...flowRoutes },
       {
-        completeChat: chatCompletions(deps),
+        completeChat: chatCall(deps, chatWire, 'POST /v1/chat/completions'),
         listModels: listModels(deps),
         readModel: showModel(deps),
         readKeyStatus: showKey(deps),

@@ -57,7 +57,14 @@ describe('a text-in, text-out flow as a chat model', () => {
       object: 'chat.completion',
       created: Math.floor(Date.parse(record.completedAt!) / 1000),
       model: sandbox,
-      choices: [{ index: 0, message: { role: 'assistant', content: record.output!['text'] }, finish_reason: 'stop' }],
+      choices: [
+        {
+          index: 0,
+          message: { role: 'assistant', content: record.output!['text'], refusal: null },
+          logprobs: null,
+          finish_reason: 'stop',
+        },
+      ],
       usage: expect.any(Object) as object,
       service: {
         kind: 'sandbox',

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
-import { wireUsage, type WireUsage } from '@gateway/api/chat-answer'
+import type { AnswerUsage, ChunkChoice } from '@gateway/api/chat-answer'
+import type { AnswerEnd, AnswerWriter } from '@gateway/api/wires/wire'
 import type { ExecutionRecord } from '@gateway/api/execution'
 import { ClientDisconnected } from '@gateway/service-kit/http/read-body'
 import { sendJson } from '@gateway/service-kit/http/answers'
@@ -7,7 +8,7 @@ import type { Caller } from '../admission/admission.ts'
 import type { Deps } from '../deps.ts'
 import { explainError, refusalOfExecution } from '../errors/explain-error.ts'
 import type { ChatCall } from '../request/read-chat.ts'
-import { failureLine, openLate, openResponseStream } from '../response/response-stream.ts'
+import { eventStream, openLate, openResponseStream } from '../response/response-stream.ts'
 import { awaitExecution, endTopicOf } from './await-execution.ts'
 import { setExecutionHeaders } from './send-execution.ts'
 import { type Execution, startExecution } from './start-execution.ts'
@@ -28,7 +29,7 @@ const USAGE_MS = 30_000
 export async function chatWithSandbox(
   deps: Needed,
   res: ServerResponse,
-  { keyHash, selector, idempotency, request }: ChatCall,
+  { keyHash, selector, idempotency, request, wire, openAnswer }: ChatCall,
   caller: Caller,
 ): Promise<void> {
   const input = promptOfMessages(request)
@@ -36,30 +37,27 @@ export async function chatWithSandbox(
   const asked = { keyHash, selector, sandbox: request.model, revision: null, surface, input, idempotency } as const
   const execution = await startExecution(deps, asked, caller, endTopicOf)
   setExecutionHeaders(res, execution)
-  const stream = request.stream ? openResponseStream(res, deps) : null
+  const stream = request.stream ? openResponseStream(res, { now: deps.now, kind: eventStream(wire) }) : null
+  const openWriter = (created: number) => openAnswer({ id: execution.execution, model: request.model, created })
   try {
-    const answer = await openLate(stream, answerOf(deps, execution, request.model, caller.disconnected))
-    if (stream) stream.end(sandboxEvents(answer, request.includeUsage))
-    else sendJson(res, 200, sandboxCompletion(answer))
+    const answer = await openLate(stream, answerOf(deps, execution, caller.disconnected))
+    const writer = openWriter(answer.created)
+    if (stream) stream.end(sandboxEvents(writer, answer))
+    else sendJson(res, 200, sandboxCompletion(writer, answer))
   } catch (error) {
     if (!stream?.isOpen() || error instanceof ClientDisconnected) throw error
-    stream.end(failureLine(explainError(deps, error, res)))
+    stream.end(openWriter(Math.floor(deps.now() / 1000)).broken(explainError(deps, error, res)))
   } finally {
     execution.close()
   }
 }
 
-async function answerOf(
-  deps: Needed,
-  execution: Execution,
-  model: string,
-  disconnected: AbortSignal,
-): Promise<SandboxAnswer> {
+async function answerOf(deps: Needed, execution: Execution, disconnected: AbortSignal): Promise<SandboxAnswer> {
   const ended = await awaitExecution(deps, execution, disconnected)
   const record = JSON.parse(ended.record) as ExecutionRecord
   if (record.status !== 'Succeeded') throw refusalOfExecution(record, execution.keyed)
   const usage = await deps.ledger.readUsage({ execution: record.id }, { budgetMs: USAGE_MS })
-  return { ...factsOf(record, execution.textField), model, usage: wireUsage(usage, record.chargedMicro) }
+  return { ...factsOf(record, execution.textField), usage }
 }
 
 function factsOf({ id, project, chargedMicro, output, completedAt }: ExecutionRecord, field: string | null) {
@@ -81,46 +79,28 @@ export interface SandboxAnswer {
   execution: string
   project: string
   chargedMicro: number
-  /** As requested. */
-  model: string
   /** When the execution ended, Unix seconds. */
   created: number
   text: string
-  usage: WireUsage
+  usage: AnswerUsage
 }
 
-/** The completion without streaming. */
-function sandboxCompletion(answer: SandboxAnswer): string {
-  const { execution, model, created, text, usage } = answer
-  return JSON.stringify({
-    id: execution,
-    object: 'chat.completion',
-    created,
-    model,
-    choices: [{ index: 0, message: { role: 'assistant', content: text }, finish_reason: 'stop' }],
-    usage,
-    service: serviceOf(answer),
-  })
+function sandboxCompletion(writer: AnswerWriter, answer: SandboxAnswer): string {
+  const message = { role: 'assistant' as const, content: answer.text, refusal: null }
+  return writer.whole([{ index: 0, message, logprobs: null, finish_reason: 'stop' }], endOf(answer))
 }
 
-/** The events of the stream: the text in one chunk, then the end. The last chunk describes the execution. */
-function sandboxEvents(answer: SandboxAnswer, includeUsage: boolean): string {
-  const { execution: id, model, created, text, usage } = answer
-  const event = (fields: object) =>
-    `data: ${JSON.stringify({ id, object: 'chat.completion.chunk', created, model, ...fields })}\n\n`
-  const service = serviceOf(answer)
-  const spoken = [{ index: 0, delta: { role: 'assistant', content: text }, finish_reason: null }]
-  const ended = [{ index: 0, delta: {}, finish_reason: 'stop' }]
-  const chunks = includeUsage
-    ? event({ choices: spoken, usage: null }) +
-      event({ choices: ended, usage: null }) +
-      event({ choices: [], usage, service })
-    : event({ choices: spoken }) + event({ choices: ended, usage, service })
-  return `${chunks}data: [DONE]\n\n`
+/** The events of the stream: the text in one chunk, then the end. */
+function sandboxEvents(writer: AnswerWriter, answer: SandboxAnswer): string {
+  const chunk = (delta: ChunkChoice['delta'], finish: ChunkChoice['finish_reason']) =>
+    writer.chunk([{ index: 0, delta, finish_reason: finish }])
+  const spoken = chunk({ role: 'assistant', content: answer.text }, null) + chunk({}, 'stop')
+  return spoken + writer.end(endOf(answer))
 }
 
-function serviceOf({ execution, project, chargedMicro }: SandboxAnswer) {
-  return { kind: 'sandbox', execution_id: execution, project, charged_micro: chargedMicro }
+function endOf({ execution, project, chargedMicro, usage }: SandboxAnswer): AnswerEnd {
+  const service = { kind: 'sandbox', execution_id: execution, project, charged_micro: chargedMicro }
+  return { usage, chargedMicro, service }
 }
 
 /** Sampling parameters, which have no effect here: the nodes of a flow have their own. */

@@ -5,6 +5,7 @@ import { answerAttributes, callAttributes, contentAttributes } from '@gateway/pr
 import { forwardedFor } from '@gateway/providers/exchange'
 import type { Deps } from '../deps.ts'
 import type { ChatRequest } from '@gateway/api/chat-request'
+import type { ChatWire, OpenAnswer } from '@gateway/api/wires/wire'
 import type { AdmittedCall } from '../admission/admission.ts'
 import type { CallImages } from '../images/prepare-images.ts'
 import { type Reservation, settle } from './reservation.ts'
@@ -90,6 +91,8 @@ function spanOptions({ traceContent }: Needed, { request, admitted }: Call) {
 /** An admitted call: its request, admission and reservation. */
 export interface Call {
   request: ChatRequest
+  wire: Pick<ChatWire, 'keepAlive'>
+  openAnswer: OpenAnswer
   admitted: AdmittedCall
   /** null without images. Their bytes are read when the provider is called. */
   images: Pick<CallImages, 'load'> | null

@@ -1,12 +1,13 @@
 import fc from 'fast-check'
 import { readChatRequest } from '@gateway/api/chat-request'
 import { Refusal } from '@gateway/api/refusal'
+import { chatWire } from '@gateway/api/wires/chat/chat-wire'
 import { describe, expect, inject, test } from 'vitest'
 import { parseChatBody } from './read-chat.ts'
 
 const TEXT_BYTES = 512 * 1024
 const dataOf = (bytes: number) => `data:image/png;base64,${Buffer.alloc(bytes, 255).toString('base64')}`
-const parse = async (text: string) => (await parseChatBody(Buffer.from(text))).value
+const parse = async (text: string) => (await parseChatBody(chatWire, Buffer.from(text))).value
 
 async function codeOf(work: () => Promise<unknown>): Promise<string> {
   try {
@@ -74,7 +75,7 @@ describe('parseChatBody', () => {
       messages: [{ role: 'user', content: urls.map(image) }],
       metadata: { copy: one },
     })
-    const { value, images } = await parseChatBody(Buffer.from(JSON.stringify(bodyOf(one, two))))
+    const { value, images } = await parseChatBody(chatWire, Buffer.from(JSON.stringify(bodyOf(one, two))))
     expect(JSON.stringify(value).length).toBeLessThan(one.length + 1_000)
     expect(value).toMatchObject({ metadata: { copy: one } })
     expect([...images.values()]).toEqual([one, two])
@@ -83,6 +84,30 @@ describe('parseChatBody', () => {
       { kind: 'data', reference: 'image:0', url: one, bytes: 300_000 },
       { kind: 'data', reference: 'image:1', url: two, bytes: 300_001 },
     ])
+  })
+
+  test('cuts out base64 in fields named data, on a wire that has images there', async () => {
+    const base64 = dataOf(300_000).split(',')[1]!
+    const imagesOf = function* (value: unknown) {
+      yield (value as { image: { data: string } }).image.data
+    }
+    const body = {
+      image: { data: base64 },
+      other: { data: base64 },
+      short: { data: 'AAAA' },
+      text: `"data":"${base64.slice(0, 50_000)}"`,
+    }
+    for (const text of [
+      JSON.stringify(body),
+      JSON.stringify(body, null, 2),
+      JSON.stringify(body).replaceAll('/', '\\/'),
+    ]) {
+      const { value, images } = await parseChatBody({ imageData: 'base64', imagesOf }, Buffer.from(text))
+      const [[place, data] = []] = [...images]
+      expect(data).toBe(base64)
+      expect(value).toEqual({ ...body, image: { data: place } })
+      expect(place!.length).toBeLessThan(100)
+    }
   })
 
   test('ends the search for image data where the rest exceeds the limit of text [request_too_large]', async () => {

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import { makeSecret } from '@gateway/api/ids'
 import { fingerprintOf, readKey, selectorOf } from './read-headers.ts'
 import { Refusal } from '@gateway/api/refusal'
+import { chatWire } from '@gateway/api/wires/chat/chat-wire'
 import { describe, expect, test } from 'vitest'
 import { readChat } from './read-chat.ts'
 
@@ -15,7 +16,7 @@ function request(headers: Record<string, string>, body: string | Buffer = JSON.s
   return Object.assign(req, { headers, rawHeaders: Object.entries(headers).flat() })
 }
 
-const read = async (req: IncomingMessage) => readChat(req, readKey(req))
+const read = async (req: IncomingMessage) => readChat(chatWire, req, readKey(req))
 
 const keyed = (headers: Record<string, string> = {}) => ({ authorization: `Bearer ${SECRET}`, ...headers })
 

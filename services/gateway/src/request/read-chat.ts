@@ -1,9 +1,10 @@
 import { randomBytes, subtle } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { type ChatRequest, readChatRequest } from '@gateway/api/chat-request'
+import type { ChatRequest } from '@gateway/api/chat-request'
 import { isImageData } from '@gateway/api/images'
 import { chatLimits } from '@gateway/api/limits'
 import { Refusal } from '@gateway/api/refusal'
+import type { ChatWire, CutData, OpenAnswer } from '@gateway/api/wires/wire'
 import { isBase64 } from '@gateway/api/text-bytes'
 import { inTurns } from '@gateway/service-kit/async/waiting'
 import { parseJson, readBody } from '@gateway/service-kit/http/read-body'
@@ -16,27 +17,31 @@ export interface ChatCall {
   /** Project named by the caller, which the ledger compares; null if none is named. */
   selector: string | null
   request: ChatRequest
+  wire: ChatWire
+  openAnswer: OpenAnswer
   idempotency: { key: string; fingerprint: string } | null
 }
 
 /**
- * Reads POST /v1/chat/completions once its key has been read: the headers, then the body (rules §2.7, §3).
+ * Reads a chat call of any wire once its key has been read: the headers, then the body (rules §2.7, §3).
  * @throws Refusal 400 or 413
  * @throws ClientDisconnected if the caller disconnects before the body is complete
  */
-export async function readChat(req: IncomingMessage, keyHash: string): Promise<ChatCall> {
+export async function readChat(wire: ChatWire, req: IncomingMessage, keyHash: string): Promise<ChatCall> {
   refuseRepeatedHeaders(req)
   const idempotencyKey = readIdempotencyKey(req)
-  const { value, images } = await parseChatBody(await readWhole(req))
-  const request = readChatRequest(value, images)
+  const { value, images } = await parseChatBody(wire, await readWhole(req))
+  const { request, openAnswer } = wire.read(value, images)
   return {
     keyHash,
     selector: selectorOf(req, request.projectId),
     request,
+    wire,
+    openAnswer,
     idempotency:
       idempotencyKey === null
         ? null
-        : { key: idempotencyKey, fingerprint: fingerprintOf(value as object, await digestsOf(images)) },
+        : { key: idempotencyKey, fingerprint: fingerprintOf(value as object, await digestsOf(images), wire.name) },
   }
 }
 
@@ -61,14 +66,16 @@ function lengthUntold(): Refusal {
 
 // A body can be megabytes of base64 images plus a few kilobytes of other text. Expensive work (parsing, validating,
 // walking, hashing) is done without the image data.
-//   D1  Image data is a string that starts with `data:image/`. In valid JSON, an unescaped quote before it starts a
-//       string. A string that isn't base64 to its end stays in place, and so does a field name.
+//   D1  Image data is a string that starts with `data:image/` or, on a wire that has it as bare base64, the value of a
+//       field named `data`. In valid JSON, an unescaped quote before it starts a string. A string that isn't base64 to
+//       its end stays in place, and so does a field name.
 //   D2  A placeholder that the caller can't guess replaces it: a short image as far as the schema is concerned. It
 //       stays where a request has its images, and the data is put back everywhere else.
 //   D3  The rest is limited like any body, and the search ends where that limit is exceeded.
 //   D4  Work on the data itself yields to other requests every few milliseconds.
 
-const START = Buffer.from('"data:image')
+/** What precedes image data in a body; with `url`, its first characters as well. */
+const STARTS = { url: Buffer.from('"data:image'), base64: Buffer.from('"data"') }
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const COLON = 0x3a
@@ -79,22 +86,23 @@ const TURN_BYTES = 1024 * 1024
 
 interface ChatBody {
   value: unknown
-  /** `data:` URLs of the request's images, by the placeholder that `value` has in their place. */
-  images: ReadonlyMap<string, string>
+  /** Data of the request's images, by the placeholder that `value` has in its place. */
+  images: CutData
 }
 
 const NO_IMAGES: ChatBody['images'] = new Map()
 
 /**
- * Reads the body of a chat request as JSON.
+ * Reads the body of a chat call as JSON.
  * @throws Refusal `invalid_json`, `request_too_large`
  */
-export async function parseChatBody(body: Buffer): Promise<ChatBody> {
-  if (!body.includes(START)) return { value: parseJson(boundedText(body)), images: NO_IMAGES }
-  const { rest, urls } = await inTurns(takeDataOut(body))
+export async function parseChatBody(wire: Pick<ChatWire, 'imageData' | 'imagesOf'>, body: Buffer): Promise<ChatBody> {
+  if (body.length < WORTH_BYTES || !body.includes(STARTS[wire.imageData]))
+    return { value: parseJson(boundedText(body)), images: NO_IMAGES }
+  const { rest, urls } = await inTurns(takeDataOut(wire.imageData, body))
   const value = parseJson(boundedText(rest))
   if (urls.size === 0) return { value, images: NO_IMAGES }
-  const images = new Map([...placeholdersOfImages(value)].flatMap((place) => entryOf(urls, place)))
+  const images = new Map([...wire.imagesOf(value)].flatMap((place) => entryOf(urls, place)))
   return { value: putBack(value, new Map([...urls].filter(([place]) => !images.has(place)))), images }
 }
 
@@ -119,40 +127,52 @@ function boundedText(text: Buffer): Buffer {
   return text
 }
 
-function* takeDataOut(body: Buffer): Generator<void, { rest: Buffer; urls: Map<string, string> }> {
+function* takeDataOut(
+  form: ChatWire['imageData'],
+  body: Buffer,
+): Generator<void, { rest: Buffer; urls: Map<string, string> }> {
   const word = randomBytes(16).toString('hex') // D2
   const urls = new Map<string, string>()
   const parts: Buffer[] = []
   let kept = 0
   let taken = 0
-  for (let at = body.indexOf(START); at >= 0; at = body.indexOf(START, at + 1)) {
-    if (at - taken > chatLimits.textBodyBytes) throw tooLong() // D3
+  const start = STARTS[form]
+  for (let found = body.indexOf(start); found >= 0; found = body.indexOf(start, found + 1)) {
+    if (found - taken > chatLimits.textBodyBytes) throw tooLong() // D3
+    const at = form === 'url' ? found : valueAfter(body, found + start.length)
     const end = body.indexOf(QUOTE, at + 1)
     if (end < 0) break
-    if (end - at < WORTH_BYTES || isEscaped(body, at) || isName(body, end)) continue
-    const url = unescaped(body.toString('latin1', at + 1, end))
-    if (!(yield* isLongImageData(url))) continue // D1
-    const place = `data:image/png;base64,${word}${String(urls.size).padStart(8, '0')}`
+    if (end - at < WORTH_BYTES || isEscaped(body, found) || isName(body, end)) continue
+    const data = unescaped(body.toString('latin1', at + 1, end))
+    if (!(yield* isLongImageData(form, data))) continue // D1
+    const place = `${form === 'url' ? 'data:image/png;base64,' : ''}${word}${String(urls.size).padStart(8, '0')}`
     parts.push(body.subarray(kept, at + 1), Buffer.from(place))
-    urls.set(place, url)
+    urls.set(place, data)
     taken += end - at
     kept = end
-    at = end
+    found = end
   }
   if (urls.size === 0) return { rest: body, urls }
   return { rest: Buffer.concat([...parts, body.subarray(kept)]), urls }
 }
 
+/** The quote that starts the string value of the field whose name ends here, or a place that ends nothing. */
+function valueAfter(body: Buffer, nameEnd: number): number {
+  const colon = afterBlanks(body, nameEnd)
+  const value = afterBlanks(body, colon + 1)
+  return body[colon] === COLON && body[value] === QUOTE ? value : nameEnd
+}
+
 /** `isImageData` for megabytes (D4). */
-function* isLongImageData(url: string): Generator<void, boolean> {
-  const start = url.indexOf(',') + 1
-  if (!isImageData(`${url.slice(0, start)}AAAA`)) return false
-  for (let at = start; at < url.length; at += TURN_BYTES) {
+function* isLongImageData(form: ChatWire['imageData'], data: string): Generator<void, boolean> {
+  const start = form === 'url' ? data.indexOf(',') + 1 : 0
+  if (form === 'url' && !isImageData(`${data.slice(0, start)}AAAA`)) return false
+  for (let at = start; at < data.length; at += TURN_BYTES) {
     yield
-    const part = url.slice(at, at + TURN_BYTES)
-    if (!isBase64(part) || (at + TURN_BYTES < url.length && part.endsWith('='))) return false
+    const part = data.slice(at, at + TURN_BYTES)
+    if (!isBase64(part) || (at + TURN_BYTES < data.length && part.endsWith('='))) return false
   }
-  return start < url.length
+  return start < data.length
 }
 
 /** JSON allows a slash to be escaped with a backslash. */
@@ -169,29 +189,13 @@ function isEscaped(body: Buffer, at: number): boolean {
 
 /** Whether the string that ends here is a field name: a colon follows it. */
 function isName(body: Buffer, end: number): boolean {
-  let next = end + 1
+  return body[afterBlanks(body, end + 1)] === COLON
+}
+
+function afterBlanks(body: Buffer, at: number): number {
+  let next = at
   while (BLANKS.includes(body[next]!)) next++
-  return body[next] === COLON
-}
-
-/** The URLs of the places where a request has its images. */
-function* placeholdersOfImages(value: unknown): Generator<string> {
-  for (const message of listOf(value, 'messages'))
-    for (const part of listOf(message, 'content')) {
-      const url = fieldOf(fieldOf(part, 'image_url'), 'url')
-      if (fieldOf(part, 'type') === 'image_url' && typeof url === 'string') yield url
-    }
-}
-
-function listOf(value: unknown, field: string): unknown[] {
-  const list = fieldOf(value, field)
-  return Array.isArray(list) ? list : []
-}
-
-function fieldOf(value: unknown, field: string): unknown {
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, field)
-    ? (value as Record<string, unknown>)[field]
-    : undefined
+  return next
 }
 
 /** D2 */

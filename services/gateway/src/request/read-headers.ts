@@ -102,14 +102,15 @@ function refuseRepeated({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>, hea
  * body without `project_id` and without null fields (rules §5.1). Nested nulls are kept, because they can have a
  * meaning (`enum: [null]`).
  * @param digests digests of values that `body` has placeholders for, by placeholder
+ * @param wire of the call: the same body means something else on another one
  */
-export function fingerprintOf(body: object, digests: ReadonlyMap<string, string> = NO_DIGESTS): string {
+export function fingerprintOf(body: object, digests: ReadonlyMap<string, string> = NO_DIGESTS, wire = ''): string {
   const meant = Object.fromEntries(
     Object.entries(body).filter(([name, value]) => value !== null && name !== 'project_id'),
   )
   let text = canonical(meant)
   for (const [placeholder, digest] of digests) text = text.replaceAll(placeholder, digest)
-  return createHash('sha256').update(text).digest('hex')
+  return createHash('sha256').update(wire).update(text).digest('hex')
 }
 
 const NO_DIGESTS: ReadonlyMap<string, string> = new Map()

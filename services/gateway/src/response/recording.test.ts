@@ -1,6 +1,7 @@
 import { chatLimits, idempotencyKeyLimits } from '@gateway/api/limits'
 import { expect, test } from 'vitest'
-import { eventLines, unpackAnswer } from './response-stream.ts'
+import { chatAnswer } from '@gateway/api/wires/chat/chat-wire'
+import { unpackAnswer } from './response-stream.ts'
 import { openRecording } from './respond.ts'
 
 test('a recording contains the sent events in order', async () => {
@@ -19,8 +20,7 @@ test('a recording that exceeds its limit or is not needed is null', async () => 
 })
 
 test('a response of the maximum length is recorded and unpacks to the bytes that were sent', async () => {
-  const call = { invocation: 'inv_01', model: 'acme/swift', created: 1_795_000_000, includeUsage: true }
-  const lines = eventLines(call)
+  const lines = chatAnswer({ id: 'inv_01', model: 'acme/swift', created: 1_795_000_000 }, true)
   const recording = openRecording(true)
   let sent = ''
   for (let token = 0; token < chatLimits.maxTokens.max; token++)

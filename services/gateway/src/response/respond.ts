@@ -5,18 +5,16 @@ import { type Call, callForChunks, callForCompletion, settleAndAnswer } from '..
 import { release } from '../provider-call/reservation.ts'
 import {
   EVENT_STREAM,
-  eventLines,
-  failureLine,
+  eventStream,
   openLate,
   openResponseStream,
   packAnswer,
   type ResponseStream,
   type SavedAnswer,
 } from './response-stream.ts'
-import { wireUsage } from '@gateway/api/chat-answer'
+import type { AnswerWriter } from '@gateway/api/wires/wire'
 import { sendJson } from '@gateway/service-kit/http/answers'
 import { ClientDisconnected } from '@gateway/service-kit/http/read-body'
-import type { ChunkChoice } from '@gateway/api/chat-answer'
 import type { Completion, Usage } from '@gateway/providers/chat-port'
 import { openTextAccumulator } from '@gateway/tokens/slices-of'
 import { ProviderFailure, ReaderStalled } from '@gateway/providers/provider-failure'
@@ -32,13 +30,18 @@ type Needed = Parameters<typeof respondJson>[0] &
  * not charged.
  */
 export async function respond(deps: Needed, res: ServerResponse, call: Call): Promise<void> {
-  const stream = call.request.stream ? openResponseStream(res, deps) : null
+  const stream = call.request.stream ? openResponseStream(res, { now: deps.now, kind: eventStream(call.wire) }) : null
+  const answer = call.openAnswer({
+    id: call.admitted.invocation,
+    model: call.request.model,
+    created: Math.floor(deps.now() / 1000),
+  })
   try {
-    await (stream ? respondStream(deps, stream, call) : respondJson(deps, res, call))
+    await (stream ? respondStream(deps, stream, call, answer) : respondJson(deps, res, call, answer))
   } catch (error) {
     await release(deps, call.reservation, reasonOf(error))
     if (!stream?.isOpen() || error instanceof ClientDisconnected) throw error
-    stream.end(failureLine(explainError(deps, error, res)))
+    stream.end(answer.broken(explainError(deps, error, res)))
   }
 }
 
@@ -57,33 +60,18 @@ type JsonNeeded = Pick<Deps, 'now' | 'countUsage'> &
  * Responds without streaming: call, settle, send (rules §3.6). The saved response is the sent one, byte for byte.
  * @throws ProviderFailure, ProcessStopping
  */
-async function respondJson(deps: JsonNeeded, res: ServerResponse, call: Call): Promise<void> {
+async function respondJson(deps: JsonNeeded, res: ServerResponse, call: Call, answer: AnswerWriter): Promise<void> {
   const startMs = deps.now()
   const { completion, route } = await callForCompletion(deps, call)
   const { choices, usage: reported } = completion
   call.timing.providerMs = deps.now() - startMs
   const asked = { request: call.request, project: call.admitted.project, provider: route.provider }
   const usage = await deps.countUsage(reported, asked, () => textOf(choices))
-  const created = Math.floor(deps.now() / 1000)
   const body = await settleAndAnswer(deps, call, usage, {
-    write: (chargedMicro) =>
-      JSON.stringify({
-        id: call.admitted.invocation,
-        object: 'chat.completion',
-        created,
-        model: call.request.model,
-        choices,
-        usage: wireUsage(usage, chargedMicro),
-      }),
+    write: (chargedMicro) => answer.whole(choices, { usage, chargedMicro }),
     save: (text) => ({ contentType: 'application/json', body: text }),
   })
   sendJson(res, 200, body)
-}
-
-/** Some providers send such a chunk with their usage, after the finish reason. */
-function saysNothing({ delta, finish_reason: reason }: ChunkChoice): boolean {
-  const { role: _, ...said } = delta
-  return reason === null && Object.values(said).every((value) => value === undefined || value === null || value === '')
 }
 
 function textOf(choices: Completion['choices']): string {
@@ -97,8 +85,7 @@ function textOf(choices: Completion['choices']): string {
 //       last event.
 //   A2  A caller that disconnects or lags never ends the call: it is read to its end, settled on its real usage and, if
 //       keyed, saved.
-//   A3  `[DONE]` and the chunk with the usage before it are sent only after the settlement, and only after a complete
-//       response. Unless the caller asked for a separate chunk, the chunk with the finish reason carries the usage.
+//   A3  The last events, with the usage, are sent only after the settlement.
 //   A4  A response truncated after its first byte is charged by the gateway's own count and saved as it was sent.
 
 type StreamNeeded = Pick<Deps, 'now' | 'countUsage'> &
@@ -106,26 +93,24 @@ type StreamNeeded = Pick<Deps, 'now' | 'countUsage'> &
   Parameters<typeof settleAndAnswer>[0]
 
 /** @throws ProviderFailure, ProcessStopping: only before the first byte of the response */
-async function respondStream(deps: StreamNeeded, stream: ResponseStream, call: Call): Promise<void> {
+async function respondStream(
+  deps: StreamNeeded,
+  stream: ResponseStream,
+  call: Call,
+  answer: AnswerWriter,
+): Promise<void> {
   const startMs = deps.now()
   const { chunks, route } = await openLate(stream, callForChunks(deps, call)) // A1
-  const { model, includeUsage } = call.request
-  const created = Math.floor(deps.now() / 1000)
-  const lines = eventLines({ invocation: call.admitted.invocation, model, created, includeUsage })
   const recording = openRecording(call.reservation.keyed)
   const answered = openTextAccumulator()
   let reported: Usage | null = null
-  let held: ChunkChoice[] | null = null // A3
   let broken: ProviderFailure | ProcessStopping | ReaderStalled | null = null
   try {
     for await (const { choices, usage } of chunks) {
       reported = usage ?? reported
       if (choices.length === 0) continue
       for (const { delta } of choices) answered.append(delta)
-      if (held && choices.every(saysNothing)) continue
-      const next = held
-      held = !includeUsage && choices.some(({ finish_reason: reason }) => reason !== null) ? choices : null
-      const sent = (next ? lines.chunk(next) : '') + (held ? '' : lines.chunk(choices))
+      const sent = answer.chunk(choices)
       if (sent !== '') await stream.write(recording.add(sent)) // A2: never fails, and waits for a while only
     }
   } catch (error) {
@@ -137,10 +122,7 @@ async function respondStream(deps: StreamNeeded, stream: ResponseStream, call: C
   const asked = { request: call.request, project: call.admitted.project, provider: route.provider }
   const usage = await deps.countUsage(broken ? 'cut' : reported, asked, answered.text)
   const last = await settleAndAnswer(deps, call, usage, {
-    write: (chargedMicro) =>
-      broken
-        ? (held ? lines.chunk(held) : '') + failureLine(refusalOfBreak(broken))
-        : lines.end(held, usage, chargedMicro),
+    write: (chargedMicro) => (broken ? answer.broken(refusalOfBreak(broken)) : answer.end({ usage, chargedMicro })),
     save: (text) => {
       recording.add(text)
       return recording.answer(EVENT_STREAM)

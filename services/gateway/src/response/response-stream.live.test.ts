@@ -3,7 +3,8 @@ import { createServer, request, type IncomingMessage, type ServerResponse } from
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { expect, test as base } from 'vitest'
-import { JSON_LINES, openResponseStream } from './response-stream.ts'
+import { chatWire } from '@gateway/api/wires/chat/chat-wire'
+import { eventStream, JSON_LINES, openResponseStream } from './response-stream.ts'
 
 // A real connection, so that a slow or disconnected caller is a real socket.
 // oxlint-disable-next-line no-empty-pattern -- vitest reads from the pattern what a fixture needs
@@ -21,10 +22,11 @@ const test = base.extend('connection', async ({}, { onCleanup }) => {
 })
 
 const now = () => performance.now()
+const kind = eventStream(chatWire)
 const MEGABYTE = 'x'.repeat(1024 * 1024)
 
 test('sends the headers on open, before any event', async ({ connection: { res, response } }) => {
-  const stream = openResponseStream(res, { now })
+  const stream = openResponseStream(res, { kind, now })
   expect(stream.isOpen()).toBe(false)
   stream.open()
   const answer = await response
@@ -38,7 +40,7 @@ test('sends the headers on open, before any event', async ({ connection: { res, 
 })
 
 test('sends keep-alive comments while an open stream is quiet', async ({ connection: { res, response } }) => {
-  const stream = openResponseStream(res, { now, quietMs: 1 })
+  const stream = openResponseStream(res, { kind, now, quietMs: 1 })
   stream.open()
   const answer = await response
   const [comment] = (await once(answer, 'data')) as [Buffer]
@@ -57,7 +59,7 @@ test('keeps a JSON lines stream alive with spaces before the next line', async (
 })
 
 test('waits for a slow caller to catch up', async ({ connection: { res, response } }) => {
-  const stream = openResponseStream(res, { now, lagBytes: 1_000 })
+  const stream = openResponseStream(res, { kind, now, lagBytes: 1_000 })
   const waiting = [stream.write(MEGABYTE), stream.write(MEGABYTE)].filter((wait) => wait !== undefined)
   expect(waiting).not.toHaveLength(0)
   const answer = await response
@@ -67,14 +69,14 @@ test('waits for a slow caller to catch up', async ({ connection: { res, response
 })
 
 test('disconnects a caller that lags too long and lets the call continue', async ({ connection: { res } }) => {
-  const stream = openResponseStream(res, { now, lagBytes: 1_000, patienceMs: 1 })
+  const stream = openResponseStream(res, { kind, now, lagBytes: 1_000, patienceMs: 1 })
   while (!res.destroyed) await stream.write(MEGABYTE)
   expect(stream.write('more')).toBe(undefined)
   stream.end('last')
 })
 
 test('ignores writes after the caller has disconnected', async ({ connection: { req, res } }) => {
-  const stream = openResponseStream(res, { now })
+  const stream = openResponseStream(res, { kind, now })
   const closed = once(res, 'close')
   req.destroy()
   await closed

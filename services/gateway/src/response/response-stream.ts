@@ -1,54 +1,10 @@
-import { wireUsage } from '@gateway/api/chat-answer'
-import type { Refusal } from '@gateway/api/refusal'
-import type { ChunkChoice } from '@gateway/api/chat-answer'
-import type { CountedUsage } from '@gateway/tokens/counted-usage'
 import type { ServerResponse } from 'node:http'
+import type { ChatWire } from '@gateway/api/wires/wire'
 import { times } from '@gateway/api/limits'
 import { limitFlush } from '@gateway/service-kit/http/answers'
 import { NDJSON } from '../request/read-invocation.ts'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
-
-/** Formats the events of one streamed response, each as a `data:` line and a blank line (rules §3.7). */
-export interface EventLines {
-  chunk(choices: ChunkChoice[]): string
-  /**
-   * Returns the last events of a complete response: its usage and `[DONE]`.
-   * @param last the choices with the finish reason, if they were held back to carry the usage
-   * @param chargedMicro charge of the call; null if the ledger returned no price
-   */
-  end(last: ChunkChoice[] | null, usage: CountedUsage, chargedMicro: number | null): string
-}
-
-export interface EventFacts {
-  invocation: string
-  model: string
-  /** Unix seconds. */
-  created: number
-  includeUsage: boolean
-}
-
-/** Comment that keeps proxies from timing out. Event readers skip it. */
-const KEEP_ALIVE = ': keep-alive\n\n'
-
-export function eventLines({ invocation, model, created, includeUsage }: EventFacts): EventLines {
-  const head = JSON.stringify({ id: invocation, object: 'chat.completion.chunk', created, model })
-  const open = `data: ${head.slice(0, -1)},"choices":`
-  const close = includeUsage ? ',"usage":null}\n\n' : '}\n\n'
-  return {
-    chunk: (choices) => open + JSON.stringify(choices) + close,
-    end(last, usage, chargedMicro) {
-      const choices = includeUsage ? [] : last
-      const used = JSON.stringify(wireUsage(usage, chargedMicro))
-      return `${choices === null ? '' : `${open}${JSON.stringify(choices)},"usage":${used}}\n\n`}data: [DONE]\n\n`
-    },
-  }
-}
-
-/** Returns the last event of a truncated response. No `[DONE]` follows, so that it never looks complete. */
-export function failureLine({ body }: Refusal): string {
-  return `data: ${JSON.stringify({ error: body })}\n\n`
-}
 
 // A stream to a caller that may lag or disconnect.
 //   R1  The call continues regardless of the caller: nothing here rejects, and undeliverable events are dropped.
@@ -75,7 +31,7 @@ export interface StreamKind {
 interface Options {
   /** Milliseconds, from any clock. */
   now: () => number
-  kind?: StreamKind
+  kind: StreamKind
   lagBytes?: number
   patienceMs?: number
   quietMs?: number
@@ -87,7 +43,10 @@ const LAG_BYTES = 256 * 1024
 const PATIENCE_MS = 30_000
 const QUIET_MS = 15_000
 
-const EVENTS: StreamKind = { contentType: EVENT_STREAM, keepAlive: KEEP_ALIVE }
+/** Events of a wire. */
+export function eventStream({ keepAlive }: Pick<ChatWire, 'keepAlive'>): StreamKind {
+  return { contentType: EVENT_STREAM, keepAlive }
+}
 /** Lines of JSON. Spaces may precede a line (flows §4.4). */
 export const JSON_LINES: StreamKind = { contentType: NDJSON, keepAlive: ' ' }
 
@@ -99,7 +58,7 @@ const HEADERS = {
 
 export function openResponseStream(
   res: ServerResponse,
-  { now, kind = EVENTS, lagBytes = LAG_BYTES, patienceMs = PATIENCE_MS, quietMs = QUIET_MS }: Options,
+  { now, kind, lagBytes = LAG_BYTES, patienceMs = PATIENCE_MS, quietMs = QUIET_MS }: Options,
 ): ResponseStream {
   let opened = false
   let patienceLeftMs = patienceMs

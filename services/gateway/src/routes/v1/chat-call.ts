@@ -1,6 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express'
 import { disconnectSignal } from '@gateway/service-kit/http/read-body'
 import { sendText } from '@gateway/service-kit/http/answers'
+import type { ChatWire } from '@gateway/api/wires/wire'
 import type { Call } from '../../provider-call/call-provider.ts'
 import { unpackAnswer } from '../../response/response-stream.ts'
 import { withSpan } from '@gateway/service-kit/process/spans'
@@ -16,23 +17,33 @@ import { readChat, type ChatCall } from '../../request/read-chat.ts'
 import { respond } from '../../response/respond.ts'
 import { withCallSpan } from '../../tracing.ts'
 
-const ROUTE = 'POST /v1/chat/completions'
-
-/** POST /v1/chat/completions (rules §3): read, admit, call, settle, respond. */
-export function chatCompletions(deps: Deps): RequestHandler {
+/**
+ * A chat call of one wire (rules §3): read, admit, call, settle, respond.
+ * @param route method and path, such as `POST /v1/chat/completions`
+ */
+export function chatCall(deps: Deps, wire: ChatWire, route: string): RequestHandler {
   return (req, res) =>
     withPermit(deps, res, (keyHash, permit) => {
       deps.admissionQueueLimit.refuseIfFull()
-      return deps.openCalls.run(() => withCallSpan(ROUTE, req.headers, () => complete(deps, req, res, keyHash, permit)))
+      return deps.openCalls.run(() =>
+        withCallSpan(route, req.headers, () => complete(deps, wire, req, res, keyHash, permit)),
+      )
     })
 }
 
-async function complete(deps: Deps, req: Request, res: Response, keyHash: string, permit: Permit): Promise<void> {
+async function complete(
+  deps: Deps,
+  wire: ChatWire,
+  req: Request,
+  res: Response,
+  keyHash: string,
+  permit: Permit,
+): Promise<void> {
   const { metrics, now } = deps
   const startMs = now()
   const caller = { disconnected: disconnectSignal(res), permit }
   if (isLargerThanText(req)) await makeRoomForBody(deps, req, keyHash, caller)
-  const chat = await readChat(req, keyHash)
+  const chat = await readChat(wire, req, keyHash)
   deps.refusals.nameModel(res, chat.request.model)
   if (namesSandbox(chat)) {
     await withSpan('run', {}, () => chatWithSandbox(deps, res, chat, caller))
@@ -59,13 +70,15 @@ function namesSandbox({ request }: ChatCall): boolean {
 }
 
 function callOf(
-  { request, idempotency }: ChatCall,
+  { request, wire, openAnswer, idempotency }: ChatCall,
   admitted: AdmittedCall,
   images: CallImages | null,
   { disconnected }: Caller,
 ): Call {
   return {
     request,
+    wire,
+    openAnswer,
     admitted,
     images,
     disconnected,

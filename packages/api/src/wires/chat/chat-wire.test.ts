@@ -1,9 +1,9 @@
-import { refuse } from '@gateway/api/refusal'
-import type { ChunkChoice } from '@gateway/api/chat-answer'
 import { describe, expect, test } from 'vitest'
-import { eventLines, failureLine } from './response-stream.ts'
+import type { ChunkChoice } from '../../chat-answer.ts'
+import { refuse } from '../../refusal.ts'
+import { chatAnswer } from './chat-wire.ts'
 
-const FACTS = { invocation: 'inv_1', model: 'acme/"swift"', created: 1_700_000_000 }
+const FACTS = { id: 'inv_1', model: 'acme/"swift"', created: 1_700_000_000 }
 const CHOICES: ChunkChoice[] = [{ index: 0, delta: { content: 'line\nbreak' }, finish_reason: null }]
 const USAGE = { promptTokens: 3, completionTokens: 2, estimated: false, details: { prompt: { cached_tokens: 1 } } }
 const HEAD = { id: 'inv_1', object: 'chat.completion.chunk', created: 1_700_000_000, model: 'acme/"swift"' }
@@ -16,22 +16,24 @@ const dataOf = (events: string) =>
 
 describe('stream events', () => {
   test('stay on one line each, even if the text or model ID contains newlines or quotes', () => {
-    const event = eventLines({ ...FACTS, includeUsage: false }).chunk(CHOICES)
+    const event = chatAnswer(FACTS, false).chunk(CHOICES)
     expect(event).toMatch(/^data: [^\n]+\n\n$/)
     expect(JSON.parse(dataOf(event)[0]!)).toEqual({ ...HEAD, choices: CHOICES })
   })
 
   test('carry usage with the finish reason', () => {
     const ended: ChunkChoice[] = [{ index: 0, delta: {}, finish_reason: 'stop' }]
-    const [last, done] = dataOf(eventLines({ ...FACTS, includeUsage: false }).end(ended, USAGE, 5))
+    const answer = chatAnswer(FACTS, false)
+    expect(answer.chunk(ended)).toBe('')
+    const [last, done] = dataOf(answer.end({ usage: USAGE, chargedMicro: 5 }))
     expect(JSON.parse(last!)).toMatchObject({ choices: ended, usage: { total_tokens: 5, cost_micro: 5 } })
     expect(done).toBe('[DONE]')
   })
 
   test('carry usage in an additional chunk, and null until then, if the caller asked for it', () => {
-    const lines = eventLines({ ...FACTS, includeUsage: true })
+    const lines = chatAnswer(FACTS, true)
     expect(JSON.parse(dataOf(lines.chunk(CHOICES))[0]!)).toEqual({ ...HEAD, choices: CHOICES, usage: null })
-    const [usage, done] = dataOf(lines.end(null, USAGE, 5))
+    const [usage, done] = dataOf(lines.end({ usage: USAGE, chargedMicro: 5 }))
     expect(JSON.parse(usage!)).toEqual({
       ...HEAD,
       choices: [],
@@ -49,6 +51,6 @@ describe('stream events', () => {
 
   test('end with the error and no [DONE] if the response is truncated', () => {
     const refusal = refuse('provider_timeout', {})
-    expect(failureLine(refusal)).toBe(`data: ${JSON.stringify({ error: refusal.body })}\n\n`)
+    expect(chatAnswer(FACTS, false).broken(refusal)).toBe(`data: ${JSON.stringify({ error: refusal.body })}\n\n`)
   })
 })

@@ -1,0 +1,79 @@
+import { wireUsage, type ChunkChoice } from '../../chat-answer.ts'
+import { readChatRequest } from '../../chat-request.ts'
+import type { Refusal } from '../../refusal.ts'
+import { type AnswerFacts, type AnswerWriter, type ChatWire, commentKeepAlive } from '../wire.ts'
+import { fieldOf, listOf } from '../fields.ts'
+
+/** POST /v1/chat/completions (rules §3). The other wires are translations of this one. */
+export const chatWire: ChatWire = {
+  name: 'chat',
+  imageData: 'url',
+  imagesOf: imageUrlsOf,
+  keepAlive: commentKeepAlive,
+  read(body, cut) {
+    const request = readChatRequest(body, cut)
+    return { request, openAnswer: (facts) => chatAnswer(facts, request.includeUsage) }
+  },
+  errorBody: ({ body }) => ({ error: body }),
+}
+
+function* imageUrlsOf(body: unknown): Generator<string> {
+  for (const message of listOf(body, 'messages'))
+    for (const part of listOf(message, 'content')) {
+      const url = fieldOf(fieldOf(part, 'image_url'), 'url')
+      if (fieldOf(part, 'type') === 'image_url' && typeof url === 'string') yield url
+    }
+}
+
+/**
+ * Writes a completion, or its chunks: each as a `data:` line and a blank line (rules §3.7).
+ *   W1  Unless the caller asked for a separate chunk, the chunk with the finish reason carries the usage, so it is held
+ *       back until the end.
+ *   W2  `[DONE]` follows a complete answer only.
+ * @param includeUsage whether the usage comes in a chunk of its own
+ */
+export function chatAnswer({ id, model, created }: AnswerFacts, includeUsage: boolean): AnswerWriter {
+  const head = JSON.stringify({ id, object: 'chat.completion.chunk', created, model })
+  const open = `data: ${head.slice(0, -1)},"choices":`
+  const close = includeUsage ? ',"usage":null}\n\n' : '}\n\n'
+  let held: ChunkChoice[] | null = null // W1
+  const event = (choices: ChunkChoice[]) => open + JSON.stringify(choices) + close
+  return {
+    whole: (choices, { usage, chargedMicro, service }) =>
+      JSON.stringify({
+        id,
+        object: 'chat.completion',
+        created,
+        model,
+        choices,
+        usage: wireUsage(usage, chargedMicro),
+        ...(service && { service }),
+      }),
+    chunk(choices) {
+      if (held && choices.every(saysNothing)) return ''
+      const before = held ? event(held) : ''
+      held = !includeUsage && choices.some(({ finish_reason: reason }) => reason !== null) ? choices : null
+      return held ? before : before + event(choices)
+    },
+    end({ usage, chargedMicro, service }) {
+      const choices = includeUsage ? [] : held
+      if (choices === null) return DONE
+      const last = { usage: wireUsage(usage, chargedMicro), ...(service && { service }) }
+      return `${open}${JSON.stringify(choices)},${JSON.stringify(last).slice(1)}\n\n${DONE}`
+    },
+    broken: (refusal) => (held ? event(held) : '') + failureEvent(refusal),
+  }
+}
+
+/** W2 */
+const DONE = 'data: [DONE]\n\n'
+
+function failureEvent({ body }: Refusal): string {
+  return `data: ${JSON.stringify({ error: body })}\n\n`
+}
+
+/** Some providers send such a chunk with their usage, after the finish reason. */
+function saysNothing({ delta, finish_reason: reason }: ChunkChoice): boolean {
+  const { role: _, ...said } = delta
+  return reason === null && Object.values(said).every((value) => value === undefined || value === null || value === '')
+}
