@@ -81,7 +81,7 @@ export interface Delta {
   tool_calls?: ToolCallDelta[]
   reasoning_content?: string
   reasoning?: string
-  /** All details of the response, in one delta. */
+  /** Details that are complete, after the reasoning they belong to. */
   reasoning_details?: ReasoningDetail[]
 }
 

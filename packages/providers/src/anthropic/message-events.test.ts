@@ -86,6 +86,7 @@ test('reads thinking, and numbers tool calls without counting other blocks', () 
   const given = (index: number, more: string) => ({ tool_calls: [{ index, function: { arguments: more } }] })
   expect(chunks.slice(0, -1)).toEqual([
     one({ role: 'assistant', reasoning_content: 'Hm' }),
+    one({ reasoning_details: [{ type: 'reasoning.text', text: 'Hm', signature: expect.any(String) as string }] }),
     one(named(0)),
     one(given(0, '{"q"')),
     one(given(0, ':1}')),

@@ -56,8 +56,7 @@ interface OpenThought {
  *   M1  The first event counts the prompt and the last one the output, and possibly the prompt again. The output count
  *       of the first event is a placeholder.
  *   M2  Events and blocks of unknown type are ignored, because the format evolves by adding them.
- *   M3  The details needed to continue the reasoning are sent once, complete, at the end. Clients that merge deltas
- *       keep either the last list or all lists, and both are then correct.
+ *   M3  The details needed to continue the reasoning follow each thinking block, complete.
  */
 export function openMessageEvents(seal: ReasoningSeal): ReadEvent {
   let counts: Fields = {}
@@ -106,13 +105,19 @@ export function openMessageEvents(seal: ReasoningSeal): ReadEvent {
     return stream.says('reasoning_content', words)
   }
 
+  function stopBlock({ index }: Fields): ChatChunk | null {
+    const thought = thoughts.get(index)
+    if (thought === undefined) return stream.stop(index)
+    const details = sealedThinking({ ...thought }, seal)
+    return details.length > 0 ? stream.chunk({ reasoning_details: details }) : null // M3
+  }
+
   function end({ delta, usage }: Fields): ChatChunk | null {
     const reason = finishReasonOf(fieldsOf(delta)['stop_reason'])
     counts = { ...counts, ...withoutNulls(fieldsOf(usage)) }
     if (reason === null && !ended) return null
     ended = true
-    const details = [...thoughts.values()].flatMap((block) => sealedThinking({ ...block }, seal))
-    const { choices } = stream.chunk(details.length > 0 ? { reasoning_details: details } : {}) // M3
+    const { choices } = stream.chunk({})
     const closed = choices.map((choice) => ({ ...choice, finish_reason: reason }))
     return { choices: reason === null ? [] : closed, usage: rebuildUsage(counts) } // M1
   }
@@ -130,7 +135,7 @@ export function openMessageEvents(seal: ReasoningSeal): ReadEvent {
       case 'content_block_delta':
         return takeDelta(fields)
       case 'content_block_stop':
-        return stream.stop(fields['index'])
+        return stopBlock(fields)
       case 'message_delta':
         return end(fields)
       case 'message_stop':

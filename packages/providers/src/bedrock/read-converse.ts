@@ -68,7 +68,7 @@ const statusOfException: Record<string, number> = {
  * Reads the events of one stream.
  *   C1  The usage is in a separate event, after the stop reason or before it.
  *   C2  Events and blocks of unknown type are ignored.
- *   C3  The details needed to continue the reasoning are sent once, complete, at the end.
+ *   C3  The details needed to continue the reasoning follow each block of it, complete.
  */
 export function openConverseEvents(seal: ReasoningSeal): ReadEvent {
   const stream = openBlockStream()
@@ -98,9 +98,15 @@ export function openConverseEvents(seal: ReasoningSeal): ReadEvent {
     return stream.says('reasoning_content', thought)
   }
 
+  function stopBlock({ contentBlockIndex: at }: Fields): ChatChunk | null {
+    const thought = thoughts.get(at)
+    if (thought === undefined) return stream.stop(at)
+    const details = sealedReasoning(thought, seal)
+    return details.length > 0 ? stream.chunk({ reasoning_details: details }) : null // C3
+  }
+
   function stop({ stopReason }: Fields): ChatChunk {
-    const details = [...thoughts.values()].flatMap((thought) => sealedReasoning(thought, seal))
-    const { choices } = stream.chunk(details.length > 0 ? { reasoning_details: details } : {}) // C3
+    const { choices } = stream.chunk({})
     return { choices: choices.map((choice) => ({ ...choice, finish_reason: finishReasonOf(stopReason) })), usage: null }
   }
 
@@ -112,7 +118,7 @@ export function openConverseEvents(seal: ReasoningSeal): ReadEvent {
   const readers: Record<string, (fields: Fields) => ChatChunk | null> = {
     contentBlockStart: startBlock,
     contentBlockDelta: takeDelta,
-    contentBlockStop: ({ contentBlockIndex }) => stream.stop(contentBlockIndex),
+    contentBlockStop: stopBlock,
     messageStop: stop,
     metadata: count,
   }

@@ -119,14 +119,11 @@ describe('a stream', () => {
     const id = expect.stringMatching(/^call_[0-9a-f]{24}$/) as string
     expect(chunks).toMatchObject([
       one({ role: 'assistant', reasoning_content: 'Hm' }),
+      { choices: [{ delta: { reasoning_details: [{ type: 'reasoning.text', text: 'Hm' }] } }] },
       one({ content: 'I look.' }),
       one({ tool_calls: [{ index: 0, id, type: 'function', function: named }] }),
       one({ tool_calls: [{ index: 0, function: { arguments: '{}' } }] }),
-      {
-        choices: [
-          { delta: { reasoning_details: [{ type: 'reasoning.text', text: 'Hm' }] }, finish_reason: 'tool_calls' },
-        ],
-      },
+      { choices: [{ delta: {}, finish_reason: 'tool_calls' }] },
       { choices: [], usage: { promptTokens: 100, completionTokens: 25 } },
     ])
     expect(JSON.stringify(chunks)).not.toMatch(/tooluse_|secret/)

@@ -27,10 +27,8 @@ export function rebuildResponse(body: unknown, seal: ReasoningSeal): Completion 
  * Reads the events of one stream, each with a piece of the response.
  *   G1  Each reports the usage so far; only the count with or after the end is that of the whole response.
  *   G2  Each tool call arrives complete in one piece.
- *   G3  The details needed to continue the reasoning are sent once, complete, at the end.
  */
 export function openGenerateEvents(seal: ReasoningSeal): ReadEvent {
-  const details: ReasoningDetail[] = []
   let calls = 0
   let begun = false
   let ended = false
@@ -39,15 +37,14 @@ export function openGenerateEvents(seal: ReasoningSeal): ReadEvent {
     const event = parseUntrusted(data, 'an event')
     throwErrorInside(event)
     const read = readCandidate(event, calls > 0, seal)
-    details.push(...read.details)
     const delta: Delta = {}
     if (!begun) delta.role = 'assistant'
     if (read.thought !== '') delta.reasoning_content = read.thought
     if (read.said !== '') delta.content = read.said
     if (read.calls.length > 0) delta.tool_calls = read.calls.map((call) => ({ index: calls++, ...call })) // G2
     if (calls > maxToolCalls) throw new UnfitAnswer('there are too many tool calls')
-    if (read.finish !== null && details.length > 0) delta.reasoning_details = details // G3
-    const says = read.thought !== '' || read.said !== '' || read.calls.length > 0
+    if (read.details.length > 0) delta.reasoning_details = read.details
+    const says = read.thought !== '' || read.said !== '' || read.calls.length > 0 || read.details.length > 0
     if (!says && read.finish === null) return ended && read.usage ? { choices: [], usage: read.usage } : null
     begun = true
     ended ||= read.finish !== null

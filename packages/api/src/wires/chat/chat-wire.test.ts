@@ -49,6 +49,18 @@ describe('stream events', () => {
     expect(done).toBe('[DONE]')
   })
 
+  test('carry all details of the reasoning with the finish reason', () => {
+    const answer = chatAnswer(FACTS, false)
+    const [first, second] = [1, 2].map((n) => ({ type: 'reasoning.encrypted' as const, data: `sealed ${n}` }))
+    const chunk = (delta: ChunkChoice['delta'], finish: ChunkChoice['finish_reason'] = null) =>
+      answer.chunk([{ index: 0, delta, finish_reason: finish }])
+    expect(chunk({ role: 'assistant', reasoning_details: [first!] })).toContain('"delta":{"role":"assistant"}')
+    expect(chunk({ reasoning_details: [second!] })).toBe('')
+    expect(chunk({}, 'stop')).toBe('')
+    const [last] = dataOf(answer.end({ usage: USAGE, chargedMicro: 5 }))
+    expect(JSON.parse(last!)).toMatchObject({ choices: [{ delta: { reasoning_details: [first, second] } }] })
+  })
+
   test('end with the error and no [DONE] if the response is truncated', () => {
     const refusal = refuse('provider_timeout', {})
     expect(chatAnswer(FACTS, false).broken(refusal)).toBe(`data: ${JSON.stringify({ error: refusal.body })}\n\n`)

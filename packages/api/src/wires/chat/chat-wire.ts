@@ -1,4 +1,4 @@
-import { wireUsage, type ChunkChoice } from '../../chat-answer.ts'
+import { wireUsage, type ChunkChoice, type ReasoningDetail } from '../../chat-answer.ts'
 import { readChatRequest } from '../../chat-request.ts'
 import type { Refusal } from '../../refusal.ts'
 import { type AnswerFacts, type AnswerWriter, type ChatWire, commentKeepAlive } from '../wire.ts'
@@ -30,6 +30,8 @@ function* imageUrlsOf(body: unknown): Generator<string> {
  *   W1  Unless the caller asked for a separate chunk, the chunk with the finish reason carries the usage, so it is held
  *       back until the end.
  *   W2  `[DONE]` follows a complete answer only.
+ *   W3  The details needed to continue the reasoning are sent once, with the finish reason. Clients that merge deltas
+ *       keep either the last list or all lists, and both are then correct.
  * @param includeUsage whether the usage comes in a chunk of its own
  */
 export function chatAnswer({ id, model, created }: AnswerFacts, includeUsage: boolean): AnswerWriter {
@@ -37,7 +39,20 @@ export function chatAnswer({ id, model, created }: AnswerFacts, includeUsage: bo
   const open = `data: ${head.slice(0, -1)},"choices":`
   const close = includeUsage ? ',"usage":null}\n\n' : '}\n\n'
   let held: ChunkChoice[] | null = null // W1
+  const details: ReasoningDetail[] = [] // W3
   const event = (choices: ChunkChoice[]) => open + JSON.stringify(choices) + close
+
+  /** W3 */
+  function withDetailsLast(choices: ChunkChoice[]): ChunkChoice[] {
+    const ends = choices.some(({ finish_reason: reason }) => reason !== null)
+    for (const { delta } of choices) details.push(...(delta.reasoning_details ?? []))
+    if (details.length === 0) return choices
+    return choices.map((choice) => {
+      const { reasoning_details: _, ...delta } = choice.delta
+      return { ...choice, delta: ends ? { ...delta, reasoning_details: details } : delta }
+    })
+  }
+
   return {
     whole: (choices, { usage, chargedMicro, service }) =>
       JSON.stringify({
@@ -49,8 +64,10 @@ export function chatAnswer({ id, model, created }: AnswerFacts, includeUsage: bo
         usage: wireUsage(usage, chargedMicro),
         ...(service && { service }),
       }),
-    chunk(choices) {
+    chunk(given) {
+      const choices = withDetailsLast(given)
       if (held && choices.every(saysNothing)) return ''
+      if (choices !== given && choices.every((choice) => saysNothing(choice) && !choice.delta.role)) return ''
       const before = held ? event(held) : ''
       held = !includeUsage && choices.some(({ finish_reason: reason }) => reason !== null) ? choices : null
       return held ? before : before + event(choices)
