@@ -12,7 +12,9 @@ import type { Deps } from './deps.ts'
 import { explainError } from './errors/explain-error.ts'
 import { showDocs, showOpenApi } from './routes/docs.ts'
 import { showAsset, uploadAsset } from './routes/v1/assets.ts'
+import type { ChatWire } from '@gateway/api/wires/wire'
 import { chatWire } from '@gateway/api/wires/chat/chat-wire'
+import { responsesWire } from '@gateway/api/wires/responses/responses-wire'
 import { chatCall } from './routes/v1/chat-call.ts'
 import { showInvocation } from './routes/v1/invocations.ts'
 import { listModels, showModel } from './routes/v1/models.ts'
@@ -41,6 +43,7 @@ export function gatewayApp(deps: Deps, proxies: readonly string[] = []): Express
       { ...gatewayRoutes, ...flowRoutes },
       {
         completeChat: chatCall(deps, chatWire, 'POST /v1/chat/completions'),
+        createResponse: chatCall(deps, responsesWire, 'POST /v1/responses'),
         listModels: listModels(deps),
         readModel: showModel(deps),
         readKeyStatus: showKey(deps),
@@ -76,6 +79,15 @@ export function gatewayApp(deps: Deps, proxies: readonly string[] = []): Express
 
   app.get('/', welcome)
   app.use(unknownPath)
-  app.use(answerErrors((error, _req, res) => answerOfRefusal(explainError(deps, error, res))))
+  app.use(
+    answerErrors((error, { path }, res) => {
+      const refusal = explainError(deps, error, res)
+      const { errorBody } = wires[path] ?? chatWire
+      return { ...answerOfRefusal(refusal), body: errorBody(refusal) }
+    }),
+  )
   return app
 }
+
+/** Wires with another form of errors than the rest of the API, by path. */
+const wires: Record<string, ChatWire> = { '/v1/responses': responsesWire }

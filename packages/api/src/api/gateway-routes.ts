@@ -5,8 +5,45 @@ import { exampleIds } from '../example-ids.ts'
 import { keyStatus } from '../key-status.ts'
 import { modelEntry, modelList } from '../model-entry.ts'
 import { chunkShape, completionShape } from './answer-shapes.ts'
+import { responsesBody } from '../wires/responses/responses-body.ts'
+import { responseEventShape, responseShape } from '../wires/responses/responses-shapes.ts'
 import type { ApiRoute } from './api-route.ts'
 import { idempotencyPattern, selector } from './key-headers.ts'
+
+/** Headers of a call of a model, on any wire. */
+const callHeaders = {
+  'Idempotency-Key': {
+    description:
+      'A repeat with the same key returns the saved response, byte for byte, with `Idempotent-Replayed: true` and no second charge; while the first call runs, a repeat waits for it. A key names one call, regardless of its model. A response larger than 1 MB is charged but not saved: a repeat is then refused with `answer_not_kept`. A stream is saved as it was sent, even if truncated, up to 8 MB.',
+    pattern: idempotencyPattern,
+  },
+  ...selector,
+}
+
+const callAnswerHeaders = {
+  'X-Service-Invocation': 'The invocation ID, which identifies the call in usage and charges, and for support',
+  'Idempotent-Replayed': '`true` on a saved response',
+}
+
+const callRefusals = [
+  'invalid_json',
+  'invalid_request',
+  'idempotency_key_invalid',
+  'request_too_large',
+  'model_not_found',
+  'key_scope',
+  'idempotency_mismatch',
+  'idempotency_in_progress',
+  'answer_not_kept',
+  'context_limit',
+  'sandbox_contract',
+  'asset_not_found',
+  'key_limit',
+  'insufficient_budget',
+  'rate_limited',
+  'provider_failed',
+  'provider_timeout',
+] as const
 
 /** Routes that a key calls. */
 export const gatewayRoutes = {
@@ -24,45 +61,40 @@ export const gatewayRoutes = {
       'Fields not listed in `supported_parameters` of the model are refused, except `temperature`, `top_p` and `seed`, which are ignored.',
       'If the provider truncates a stream, it ends with an event `{"error": …}` and without `[DONE]`.',
     ].join('\n\n'),
-    headers: {
-      'Idempotency-Key': {
-        description:
-          'A repeat with the same key returns the saved response, byte for byte, with `Idempotent-Replayed: true` and no second charge; while the first call runs, a repeat waits for it. A key names one call, regardless of its model. A response larger than 1 MB is charged but not saved: a repeat is then refused with `answer_not_kept`. A stream is saved as it was sent, even if truncated, up to 8 MB.',
-        pattern: idempotencyPattern,
-      },
-      ...selector,
-    },
+    headers: callHeaders,
     body: chatBody,
     answers: {
       200: {
         description: 'The response. With `stream`: server-sent events, one per chunk, the last one `[DONE]`.',
         body: completionShape,
         also: { 'text/event-stream': chunkShape },
-        headers: {
-          'X-Service-Invocation': 'The invocation ID, which identifies the call in usage and charges, and for support',
-          'Idempotent-Replayed': '`true` on a saved response',
-        },
+        headers: callAnswerHeaders,
       },
     },
-    refusals: [
-      'invalid_json',
-      'invalid_request',
-      'idempotency_key_invalid',
-      'request_too_large',
-      'model_not_found',
-      'key_scope',
-      'idempotency_mismatch',
-      'idempotency_in_progress',
-      'answer_not_kept',
-      'context_limit',
-      'sandbox_contract',
-      'asset_not_found',
-      'key_limit',
-      'insufficient_budget',
-      'rate_limited',
-      'provider_failed',
-      'provider_timeout',
-    ],
+    refusals: callRefusals,
+  },
+  createResponse: {
+    method: 'POST',
+    path: '/v1/responses',
+    tag: 'Models',
+    by: 'key',
+    summary: 'Create a response',
+    description: [
+      'The Responses wire: the same call as `POST /v1/chat/completions`, with the same models, limits, refusals and charges. Function and custom tools work; tools that run at OpenAI are refused.',
+      'Nothing is stored: `store` has no effect, and `previous_response_id`, `conversation` and item references are refused. Send the items of the conversation in `input`; reasoning items are accepted back unchanged.',
+      'If the provider truncates a stream, it ends with `response.failed`.',
+    ].join('\n\n'),
+    headers: callHeaders,
+    body: responsesBody,
+    answers: {
+      200: {
+        description: 'The response. With `stream`: its events.',
+        body: responseShape,
+        also: { 'text/event-stream': responseEventShape },
+        headers: callAnswerHeaders,
+      },
+    },
+    refusals: callRefusals,
   },
   listModels: {
     method: 'GET',

@@ -18,6 +18,8 @@ import { fundingRecord, journalEntry, statement } from '../console/statement.ts'
 import { meRecord, signInMethods, tokenRecord } from '../console/sign-in.ts'
 import { keyStatus } from '../key-status.ts'
 import { modelEntry, modelList, pricing } from '../model-entry.ts'
+import { responsesBody } from '../wires/responses/responses-body.ts'
+import { responseEventShape, responseShape } from '../wires/responses/responses-shapes.ts'
 import { chunkShape, completionShape, refusalAnswer, refusalBody, usageShape } from './answer-shapes.ts'
 import {
   assetShape,
@@ -32,6 +34,7 @@ import {
 /** Request bodies with a name in the description of the API, so that generated clients use that name. */
 export const namedBodies = {
   ChatRequest: chatBody,
+  ResponsesRequest: responsesBody,
   InvokeRequest: invokeBody,
   NewKey: newKeyBody,
   NewProduct: newProductBody,
@@ -43,6 +46,8 @@ export const namedAnswers = {
   Refusal: refusalAnswer,
   Completion: completionShape,
   CompletionChunk: chunkShape,
+  Response: responseShape,
+  ResponseEvent: responseEventShape,
   Usage: usageShape,
   Models: modelList,
   Model: modelEntry,

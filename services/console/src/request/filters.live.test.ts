@@ -168,7 +168,8 @@ test('a page of a large list scans a bounded number of rows under any filter, an
   const rare = await fillBooks(fixture, stack.project, stack.tenant)
   const { openDatabase } = await import('@gateway/database/client')
   const { prisma, close } = await openDatabase({ url: database.consoleUrl, poolSize: 1 })
-  const expectBounded = async (query: Prisma.Sql, filters: object, limit = ROWS_A_PAGE + 500) => {
+  // The planner may choose an index that has rows of other tests between those of this one, of which there are 30,000.
+  const expectBounded = async (query: Prisma.Sql, filters: object, limit = 2 * ROWS_A_PAGE) => {
     const { Prisma } = await import('@gateway/database/client')
     const [row] = await prisma.$queryRaw<[{ 'QUERY PLAN': [{ Plan: PlanNode }] }]>(
       Prisma.sql`EXPLAIN (ANALYZE, FORMAT JSON) ${query}`,

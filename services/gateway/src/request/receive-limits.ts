@@ -6,5 +6,8 @@ import { isUpload } from '@gateway/service-kit/http/connections'
 export function bodyLimitOf({ url = '' }: Pick<IncomingMessage, 'url'>): number {
   if (isUpload({ url })) return flowLimits.assetBytes
   if (url.startsWith('/v1/sandbox/') || url.startsWith('/api/v2/')) return flowLimits.bodyBytes
-  return url.startsWith('/v1/chat/') ? chatLimits.bodyBytes : chatLimits.textBodyBytes
+  return CALLS.test(url) ? chatLimits.bodyBytes : chatLimits.textBodyBytes
 }
+
+/** Calls whose body can have images. */
+const CALLS = /^\/v1\/(chat\/|responses)/

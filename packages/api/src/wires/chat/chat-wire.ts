@@ -32,7 +32,7 @@ function* imageUrlsOf(body: unknown): Generator<string> {
  *   W2  `[DONE]` follows a complete answer only.
  *   W3  The details needed to continue the reasoning are sent once, with the finish reason. Clients that merge deltas
  *       keep either the last list or all lists, and both are then correct.
- * @param includeUsage whether the usage comes in a chunk of its own
+ * @param includeUsage whether the usage comes in a separate chunk
  */
 export function chatAnswer({ id, model, created }: AnswerFacts, includeUsage: boolean): AnswerWriter {
   const head = JSON.stringify({ id, object: 'chat.completion.chunk', created, model })

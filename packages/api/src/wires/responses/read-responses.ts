@@ -1,0 +1,270 @@
+import { type ChatRequest, readChatRequest, type reasoningDetail } from '../../chat-request.ts'
+import { invalidField, invalidIssue, READABLE, unknownField } from '../../field-problem.ts'
+import { Refusal, refuse } from '../../refusal.ts'
+import { fieldOf, listOf } from '../fields.ts'
+import { renamed } from '../renamed.ts'
+import type { CutData } from '../wire.ts'
+import { type InputItem, type InputPart, responsesBody, type ResponsesBody, type Tool } from './responses-body.ts'
+import { detailOfItem } from './reasoning-items.ts'
+import type { z } from 'zod'
+
+// Reads a request of the Responses wire as a chat request.
+//   I1  Items between two messages of a user or a tool are one message of the assistant: its reasoning, text and calls.
+//   I2  A custom tool is a function with one text, `input`.
+//   I3  A refusal names the field of this wire.
+
+/** @throws Refusal `invalid_request` with the field as `param` */
+export function readResponses(value: unknown, cut?: CutData): { request: ChatRequest; body: ResponsesBody } {
+  const body = parseBody(value)
+  const { messages, origins } = messagesOf(body)
+  try {
+    return { request: readChatRequest(chatBodyOf(body, messages), cut), body }
+  } catch (error) {
+    throw error instanceof Refusal ? renamed(error, (field) => nameOfField(field, origins)) : error // I3
+  }
+}
+
+const FIELDS = new Set(Object.keys(responsesBody.shape))
+
+function parseBody(value: unknown): ResponsesBody {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw refuse('invalid_request', {
+      reason: 'The body is not a JSON object.',
+      resolution: 'Send one JSON object with model and input.',
+    })
+  const given = Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null))
+  for (const [field, cure] of Object.entries(STORED)) if (field in given) throw storesNothing(field, cure)
+  for (const field of Object.keys(given)) if (!FIELDS.has(field)) throw unknownField(field)
+  if (Array.isArray(given['input'])) given['input'] = given['input'].map(readableItem)
+  for (const [n, tool] of listOf(given, 'tools').entries()) refuseHostedTool(tool, `tools.${n}`)
+  refuseHostedTool(given['tool_choice'], 'tool_choice')
+  const parsed = responsesBody.safeParse(given, READABLE)
+  if (!parsed.success) throw invalidIssue(parsed.error.issues[0]!)
+  return parsed.data
+}
+
+const SEND_ALL = 'leave it out, and send the items of the conversation in input'
+/** Fields that name what another service stores, with the cure. */
+const STORED: Record<string, string> = {
+  previous_response_id: SEND_ALL,
+  conversation: SEND_ALL,
+  prompt: 'leave it out, and send its text in instructions',
+}
+
+function storesNothing(field: string, cure: string): Refusal {
+  return invalidField(field, 'names something stored, and nothing is stored here', cure)
+}
+
+function readableItem(item: unknown, n: number): unknown {
+  const type = fieldOf(item, 'type')
+  if (type === 'item_reference')
+    throw storesNothing(`input.${n}`, 'send the item itself (with store: false, clients do so by themselves)')
+  return type === undefined && fieldOf(item, 'role') !== undefined ? { ...(item as object), type: 'message' } : item
+}
+
+const OURS = new Set<unknown>(['function', 'custom', 'allowed_tools', undefined])
+
+function refuseHostedTool(tool: unknown, field: string): void {
+  const type = fieldOf(tool, 'type')
+  if (!OURS.has(type))
+    throw invalidField(
+      `${field}.type`,
+      `is ${JSON.stringify(type)}, a tool that runs at OpenAI`,
+      'leave it out, or offer a tool of type function or custom that the client runs',
+    )
+}
+
+interface Conversation {
+  messages: ChatMessage[]
+  /** The field that each message comes from. */
+  origins: string[]
+}
+
+type Content = string | object[]
+interface ChatMessage {
+  role: 'system' | 'user' | 'assistant' | 'tool'
+  content: Content | null
+  tool_call_id?: string
+  tool_calls?: object[]
+  reasoning_details?: z.infer<typeof reasoningDetail>[]
+}
+
+function messagesOf({ instructions, input }: ResponsesBody): Conversation {
+  const messages: ChatMessage[] = []
+  const origins: string[] = []
+  const add = (message: ChatMessage, origin: string) => {
+    messages.push(message)
+    origins.push(origin)
+    return message
+  }
+  if (instructions !== undefined) add({ role: 'system', content: instructions }, 'instructions')
+  if (typeof input === 'string') add({ role: 'user', content: input }, 'input')
+  else
+    for (const [n, item] of input.entries()) {
+      const field = `input.${n}`
+      const last = messages.at(-1)
+      const answer = () => (last?.role === 'assistant' ? last : add({ role: 'assistant', content: null }, field)) // I1
+      addItem(item, field, (message) => add(message, field), answer)
+    }
+  return { messages, origins }
+}
+
+function addItem(item: InputItem, field: string, add: (message: ChatMessage) => void, answer: () => ChatMessage): void {
+  switch (item.type) {
+    case 'message':
+      if (item.role === 'assistant') return says(answer(), contentOf(item.content, field))
+      return add({ role: item.role === 'user' ? 'user' : 'system', content: contentOf(item.content, field) })
+    case 'reasoning': {
+      const detail = detailOfItem(item)
+      if (detail !== null) (answer().reasoning_details ??= []).push(detail)
+      return
+    }
+    case 'function_call':
+      return calls(answer(), item.call_id, item.name, item.arguments)
+    case 'custom_tool_call':
+      return calls(answer(), item.call_id, item.name, JSON.stringify({ input: item.input })) // I2
+    case 'function_call_output':
+    case 'custom_tool_call_output':
+      return add({ role: 'tool', content: outputOf(item.output, field), tool_call_id: item.call_id })
+  }
+}
+
+function says(message: ChatMessage, content: Content): void {
+  if (message.content === null) message.content = content
+  else message.content = [...partsOf(message.content), ...partsOf(content)]
+}
+
+function partsOf(content: Content): object[] {
+  return typeof content === 'string' ? [{ type: 'text', text: content }] : content
+}
+
+function calls(message: ChatMessage, id: string, name: string, json: string): void {
+  ;(message.tool_calls ??= []).push({ id, type: 'function', function: { name, arguments: json } })
+}
+
+function contentOf(content: string | InputPart[], field: string): Content {
+  if (typeof content === 'string') return content
+  if (content.length === 0) throw invalidField(`${field}.content`, 'is empty', 'send at least one part, or a string')
+  return content.map(partOf)
+}
+
+function partOf(part: InputPart): object {
+  switch (part.type) {
+    case 'input_image': {
+      const detail = part.detail === 'original' ? 'high' : part.detail
+      return { type: 'image_url', image_url: { url: part.image_url, ...(detail && { detail }) } }
+    }
+    case 'input_file':
+      return { type: 'file', file: { file_data: part.file_data, ...(part.filename && { filename: part.filename }) } }
+    case 'refusal':
+      return part
+    case 'input_text':
+    case 'output_text':
+    case 'text':
+      return { type: 'text', text: part.text }
+  }
+}
+
+/** A tool message has text alone. */
+function outputOf(output: string | InputPart[], field: string): string {
+  if (typeof output === 'string') return output
+  return output
+    .map((part, n) => {
+      if (!('text' in part))
+        throw invalidField(
+          `${field}.output.${n}.type`,
+          `is ${JSON.stringify(part.type)}, and the output of a tool is text here`,
+          'send the image or file in a message of the user that follows',
+        )
+      return part.text
+    })
+    .join('')
+}
+
+function chatBodyOf(body: ResponsesBody, messages: ChatMessage[]): object {
+  const { reasoning, text, include, top_logprobs: topLogprobs } = body
+  const { tools, toolChoice } = toolsOf(body)
+  const withLogprobs = topLogprobs !== undefined || include?.includes('message.output_text.logprobs')
+  return {
+    model: body.model,
+    messages,
+    stream: body.stream,
+    max_tokens: body.max_output_tokens,
+    temperature: body.temperature,
+    top_p: body.top_p,
+    ...(withLogprobs && { logprobs: true, top_logprobs: topLogprobs }),
+    tools,
+    tool_choice: toolChoice,
+    parallel_tool_calls: tools === undefined ? undefined : body.parallel_tool_calls,
+    reasoning_effort: reasoning?.effort ?? undefined,
+    verbosity: text?.verbosity ?? undefined,
+    response_format: formatOf(text?.format),
+    project_id: body.project_id,
+  }
+}
+
+function formatOf(format: NonNullable<ResponsesBody['text']>['format']): object | undefined {
+  if (format?.type !== 'json_schema') return format ?? undefined
+  const { type, ...schema } = format
+  return { type, json_schema: withoutNulls(schema) }
+}
+
+function withoutNulls(fields: object): object {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined))
+}
+
+function toolsOf({ tools, tool_choice: choice }: ResponsesBody): { tools?: object[]; toolChoice?: unknown } {
+  if (tools === undefined || tools.length === 0) return { toolChoice: choice }
+  if (typeof choice === 'object' && choice.type === 'allowed_tools') {
+    const allowed = new Set(choice.tools.map(({ name }) => name))
+    return { tools: tools.filter(({ name }) => allowed.has(name)).map(functionOf), toolChoice: choice.mode }
+  }
+  const toolChoice =
+    typeof choice === 'object' && 'name' in choice ? { type: 'function', function: { name: choice.name } } : choice
+  return { tools: tools.map(functionOf), toolChoice }
+}
+
+function functionOf(tool: Tool): object {
+  const { name } = tool
+  if (tool.type === 'function') {
+    const { description, parameters, strict } = tool
+    return { type: 'function', function: { name, ...withoutNulls({ description, parameters, strict }) } }
+  }
+  const grammar = tool.format?.type === 'grammar' ? `The input follows this grammar:\n${tool.format.definition}` : ''
+  const description = [tool.description, grammar].filter(Boolean).join('\n\n')
+  return { type: 'function', function: { name, ...(description && { description }), parameters: ONE_TEXT } }
+}
+
+/** I2 */
+const ONE_TEXT = {
+  type: 'object',
+  properties: { input: { type: 'string' } },
+  required: ['input'],
+  additionalProperties: false,
+}
+
+const NAMES: Record<string, string> = {
+  messages: 'input',
+  max_tokens: 'max_output_tokens',
+  response_format: 'text.format',
+  reasoning_effort: 'reasoning.effort',
+  verbosity: 'text.verbosity',
+  logprobs: 'include',
+}
+
+/** I3. @param origins the field of each message, if known */
+export function nameOfField(field: string, origins: readonly string[] = []): string {
+  const [first = '', at, ...rest] = field.split('.')
+  const origin = first === 'messages' && at !== undefined ? origins[Number(at)] : undefined
+  if (origin !== undefined) return origin === 'instructions' ? origin : [origin, ...rest].join('.')
+  return NAMES[first] ?? field
+}
+
+/** Yields the URLs at the places where a body can have images. */
+export function* imageUrlsOf(body: unknown): Generator<string> {
+  for (const item of listOf(body, 'input'))
+    for (const part of listOf(item, 'content')) {
+      const url = fieldOf(part, 'image_url')
+      if (fieldOf(part, 'type') === 'input_image' && typeof url === 'string') yield url
+    }
+}
