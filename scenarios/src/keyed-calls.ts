@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
-import { chat, type Stack, type TenantFixture } from './stack.ts'
+import { anyWireCall } from './wire-calls.ts'
+import { callModel, type Stack, type TenantFixture } from './stack.ts'
 
-// Callers that call continuously, each time under a new idempotency key, regardless of the state of the stack; and the invariants of
+// Callers that call continuously, on any wire, each time under a new idempotency key, regardless of the state of the stack; and the invariants of
 // the books afterwards.
 
 export interface KeyedCalls {
@@ -14,8 +15,6 @@ export interface KeyedCalls {
   count(): number
   stop(): Promise<void>
 }
-
-const bodyOf = (key: string) => ({ messages: [{ role: 'user', content: `Call ${key}` }] })
 
 export function startKeyedCalls(stack: Stack, tenant: TenantFixture, callers: number): KeyedCalls {
   const answers = new Map<string, string | null>()
@@ -46,9 +45,9 @@ export function startKeyedCalls(stack: Stack, tenant: TenantFixture, callers: nu
 
 async function tryCall(stack: Stack, tenant: TenantFixture, key: string, gateway: number): Promise<string | null> {
   try {
-    const answer = await chat(stack, tenant, {
+    const answer = await callModel(stack, tenant, {
+      ...anyWireCall(key),
       headers: { 'idempotency-key': key },
-      body: bodyOf(key),
       gateway,
       signal: AbortSignal.timeout(20_000),
     })
@@ -81,7 +80,7 @@ export async function expectOrder(stack: Stack, tenant: TenantFixture, { answers
   const before = await stack.wallet(tenant.project.id)
   for (const { id } of charged.slice(-300)) {
     const key = keyOf.get(id)!
-    const replay = await chat(stack, tenant, { headers: { 'idempotency-key': key }, body: bodyOf(key) })
+    const replay = await callModel(stack, tenant, { ...anyWireCall(key), headers: { 'idempotency-key': key } })
     expect([replay.status, replay.headers.get('idempotent-replayed')]).toEqual([200, 'true'])
     const text = await replay.text()
     expect(text).toBe(answers.get(key) ?? text)

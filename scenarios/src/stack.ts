@@ -103,23 +103,29 @@ export async function connectStack<Services extends OpenServices>(
 /** Makes one plain chat call with fetch. */
 export function chat(
   stack: Pick<Stack, 'gateways'>,
-  { key, model }: Pick<TenantFixture, 'key' | 'model'>,
-  {
-    body = {},
-    headers = {},
-    gateway = 0,
-    signal,
-  }: { body?: object; headers?: Record<string, string>; gateway?: number; signal?: AbortSignal } = {},
+  caller: Pick<TenantFixture, 'key' | 'model'>,
+  { body = {}, ...how }: { body?: object } & HowToCall = {},
 ): Promise<Response> {
-  return fetch(`${stack.gateways[gateway % stack.gateways.length]!.url}/v1/chat/completions`, {
+  const messages = [{ role: 'user', content: 'Say something short.' }]
+  return callModel(stack, caller, { path: '/v1/chat/completions', body: { messages, max_tokens: 50, ...body }, ...how })
+}
+
+interface HowToCall {
+  headers?: Record<string, string>
+  gateway?: number
+  signal?: AbortSignal
+}
+
+/** Calls a model on any wire. */
+export function callModel(
+  stack: Pick<Stack, 'gateways'>,
+  { key, model }: Pick<TenantFixture, 'key' | 'model'>,
+  { path, body, headers = {}, gateway = 0, signal }: { path: string; body: object } & HowToCall,
+): Promise<Response> {
+  return fetch(`${stack.gateways[gateway % stack.gateways.length]!.url}${path}`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key.secret}`, 'content-type': 'application/json', ...headers },
-    body: JSON.stringify({
-      model,
-      messages: [{ role: 'user', content: 'Say something short.' }],
-      max_tokens: 50,
-      ...body,
-    }),
+    body: JSON.stringify({ model, ...body }),
     ...(signal && { signal }),
   })
 }

@@ -1,0 +1,26 @@
+// One small call on each wire, whole and as a stream.
+
+interface WireCall {
+  path: string
+  body: object
+}
+
+/** Fields of the wire, given a prompt. */
+const wires: { path: string; fields: (prompt: string) => object }[] = [
+  {
+    path: '/v1/chat/completions',
+    fields: (prompt) => ({ messages: [{ role: 'user', content: prompt }], max_tokens: 50 }),
+  },
+  { path: '/v1/responses', fields: (prompt) => ({ input: prompt, max_output_tokens: 50 }) },
+]
+
+const kinds = wires.flatMap((wire) => [false, true].map((stream) => ({ ...wire, stream })))
+
+/**
+ * Returns a call of any wire.
+ * @param key hexadecimal; the same one gives the same call
+ */
+export function anyWireCall(key: string): WireCall {
+  const { path, fields, stream } = kinds[parseInt(key.slice(0, 6), 16) % kinds.length]!
+  return { path, body: { ...fields(`Call ${key}`), stream } }
+}
