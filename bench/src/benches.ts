@@ -18,6 +18,7 @@ import { hotWallet } from './hot-wallet/hot-wallet.ts'
 import { recovery } from './recovery/recovery.ts'
 import { signIn } from './sign-in/sign-in.ts'
 import { soak } from './soak/soak.ts'
+import { wires } from './wires/wires.ts'
 import { usagePage } from './usage-page/usage-page.ts'
 
 export const benches: Record<string, Bench> = {
@@ -34,6 +35,13 @@ export const benches: Record<string, Bench> = {
     seconds: 3,
     profiles: ['gateway', 'ledger'],
     run: chatPath,
+  },
+  wires: {
+    title: 'the same call on each wire, whole and as a stream, in processor time of the gateway',
+    rounds: 5,
+    seconds: 3,
+    profiles: ['gateway'],
+    run: wires,
   },
   soak: {
     title: 'ten times more calls than the stack can take: who is let in, who is refused, and what it costs in memory',
