@@ -16,12 +16,16 @@ function line(length: number): Graph {
 const countOf = (metrics: string, name: string): number =>
   [...metrics.matchAll(new RegExp(`^${name}\\{.*\\} (\\d+)`, 'gm'))].reduce((sum, [, n]) => sum + Number(n), 0)
 
+/** Jobs that ran nodes. Files before this one may have left jobs of executions that have ended. */
+const jobsOf = (metrics: string): number =>
+  countOf(metrics, 'worker_jobs_ended_total') - countOf(metrics, 'worker_jobs_nothing_to_do_total')
+
 test('runs a chain of nodes as one job within the slice', async ({ startWorker, tenant }) => {
   const worker = await startWorker({ NODE_SLICE_MS: '60000' })
   const record = await tenant.run(line(8), { text: 'whole' })
   expect(record).toMatchObject({ status: 'Succeeded', output: { text: 'whole' } })
   await expect.poll(async () => countOf(await worker.metrics(), 'worker_nodes_ended_total'), SOON).toBe(9)
-  expect(countOf(await worker.metrics(), 'worker_jobs_ended_total')).toBe(1)
+  expect(jobsOf(await worker.metrics())).toBe(1)
 })
 
 test('runs each node of a chain as a separate job if the slice is 0', async ({ startWorker, tenant }) => {
@@ -29,7 +33,7 @@ test('runs each node of a chain as a separate job if the slice is 0', async ({ s
   const record = await tenant.run(line(8), { text: 'parts' })
   expect(record).toMatchObject({ status: 'Succeeded', output: { text: 'parts' } })
   await expect.poll(async () => countOf(await worker.metrics(), 'worker_nodes_ended_total'), SOON).toBe(9)
-  expect(countOf(await worker.metrics(), 'worker_jobs_ended_total')).toBe(9)
+  expect(jobsOf(await worker.metrics())).toBe(9)
 })
 
 test('admits and charges chained paid nodes like any others', async ({ startWorker, tenant }) => {

@@ -37,15 +37,20 @@ export function logCall(
   })
 }
 
-/** As in chat completions, or as in the Messages format. */
-const IMAGE_DATA =
-  /data:image\/[a-z]+;base64,([A-Za-z0-9+/=]+)|"type":"base64","media_type":"[a-z/]+","data":"([A-Za-z0-9+/=]+)"/g
+/** What precedes image data, as in chat completions or as in the Messages format. */
+const BEFORE_IMAGE_DATA = /data:image\/[a-z]+;base64,|"type":"base64","media_type":"[a-z/]+","data":"/g
 
+/**
+ * The data ends with its string. A pattern for the data as well would exceed the stack of V8's pattern matcher with
+ * megabytes of it, depending on what ran before.
+ */
 function imagesIn(body: Buffer): string[] {
   if (!body.includes('base64')) return []
-  return Array.from(body.toString('latin1').matchAll(IMAGE_DATA), ([, url, data]) =>
-    hash('sha256', Buffer.from(url ?? data ?? '', 'base64')),
-  )
+  const text = body.toString('latin1')
+  return Array.from(text.matchAll(BEFORE_IMAGE_DATA), ({ 0: before, index }) => {
+    const from = index + before.length
+    return hash('sha256', Buffer.from(text.slice(from, text.indexOf('"', from)), 'base64'))
+  })
 }
 
 function headersThatMatter({ headers }: IncomingMessage): Record<string, string> {

@@ -108,12 +108,17 @@ test('loses no delivery while the secret is rotated under load, for receivers wi
   expect(states).toEqual(Array(2 * written.length).fill('Delivered'))
   expect(secrets).toHaveLength(4)
 
+  /** A delivery is due by the clock of the database, which can be a millisecond ahead of the one that asks. */
+  async function deliver(n: number): Promise<Sent> {
+    await writeNotices(deps, { notices: noticesOf(project, n, 1) })
+    const find = () => prompt.accepted.find(({ id }) => id === `ntc_${project}_${n}`)
+    while (find() === undefined) await sendNotices(deps)
+    return find()!
+  }
+
   // Within the day every secret verifies, and after it only the newest.
   const [first, , , newest] = secrets as [string, string, string, string]
-  await writeNotices(deps, { notices: noticesOf(project, written.length, 1) })
-  await sendNotices(deps)
-  const during = prompt.accepted.at(-1)!
-  expect(during.id).toBe(`ntc_${project}_${written.length}`)
+  const during = await deliver(written.length)
   expect(secrets.map((secret) => verifies(secret, during.body, during.headers))).toEqual([true, true, true, true])
   await fixture.run(
     `UPDATE money.webhooks SET earlier_secrets = (
@@ -121,15 +126,12 @@ test('loses no delivery while the secret is rotated under load, for receivers wi
       WHERE project = $1`,
     [project],
   )
-  await writeNotices(deps, { notices: noticesOf(project, written.length + 1, 1) })
-  await sendNotices(deps)
-  const after = prompt.accepted.at(-1)!
-  expect(after.id).toBe(`ntc_${project}_${written.length + 1}`)
+  const after = await deliver(written.length + 1)
   expect([verifies(newest, after.body, after.headers), verifies(first, after.body, after.headers)]).toEqual([
     true,
     false,
   ])
-  expect(late.refused).toBe(1)
+  await expect.poll(() => late.refused).toBe(1)
 })
 
 test('rotating without grace ends all earlier secrets at once, and a repeat returns the same secret', async ({
