@@ -11,6 +11,10 @@ const wires: { path: string; fields: (prompt: string) => object }[] = [
     path: '/v1/chat/completions',
     fields: (prompt) => ({ messages: [{ role: 'user', content: prompt }], max_tokens: 50 }),
   },
+  {
+    path: '/v1/messages',
+    fields: (prompt) => ({ messages: [{ role: 'user', content: prompt }], max_tokens: 50 }),
+  },
   { path: '/v1/responses', fields: (prompt) => ({ input: prompt, max_output_tokens: 50 }) },
 ]
 

@@ -24,6 +24,7 @@ const WIRES = [
     path: '/v1/chat/completions',
     fields: { messages: [{ role: 'user', content: PROMPT }], max_tokens: 50 },
   },
+  { wire: 'messages', path: '/v1/messages', fields: { messages: [{ role: 'user', content: PROMPT }], max_tokens: 50 } },
   { wire: 'responses', path: '/v1/responses', fields: { input: PROMPT, max_output_tokens: 50 } },
 ]
 const KINDS = [false, true].flatMap((stream) =>

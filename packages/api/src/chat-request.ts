@@ -94,6 +94,8 @@ export interface ChatRequest {
   images: ChatImage[]
   /** Parameters that only models which list them in `supported_parameters` accept. */
   conditional: string[]
+  /** Parameters that are left out of the forwarded request if the model does not list them. */
+  optional: readonly string[]
   promptSize: PromptSize
 }
 
@@ -223,7 +225,7 @@ const CONDITIONAL = [
   'verbosity',
 ] as const
 
-/** Left out of the forwarded request if the model does not list them. */
+/** Optional on every wire. */
 export const IGNORED_IF_UNSUPPORTED = [
   'temperature',
   'top_p',
@@ -241,9 +243,14 @@ const FIELDS = new Set(Object.keys(chatBody.shape))
 /**
  * Reads the body of POST /v1/chat/completions.
  * @param dataUrls `data:` URLs of images that the messages have placeholders for, by placeholder
+ * @param alsoOptional conditional parameters that a wire makes optional
  * @throws Refusal `invalid_request` with the field as `param`
  */
-export function readChatRequest(value: unknown, dataUrls?: ReadonlyMap<string, string>): ChatRequest {
+export function readChatRequest(
+  value: unknown,
+  dataUrls?: ReadonlyMap<string, string>,
+  alsoOptional: readonly string[] = [],
+): ChatRequest {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw refuse('invalid_request', {
       reason: 'The body is not a JSON object.',
@@ -301,7 +308,11 @@ export function readChatRequest(value: unknown, dataUrls?: ReadonlyMap<string, s
     forwarded,
     forwardedJson,
     images,
-    conditional: CONDITIONAL.filter((field) => forwarded[field] !== undefined && !saysNothing(field, forwarded[field])),
+    conditional: CONDITIONAL.filter(
+      (field) =>
+        forwarded[field] !== undefined && !saysNothing(field, forwarded[field]) && !alsoOptional.includes(field),
+    ),
+    optional: [...IGNORED_IF_UNSUPPORTED, ...alsoOptional],
     promptSize: {
       bytes,
       messages: asked.messages.length,

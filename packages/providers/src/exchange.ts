@@ -6,7 +6,7 @@ import { retryAfterMs } from './try-routes.ts'
 import { ErrorInAnswer, UnfitAnswer } from './untrusted.ts'
 import { randomUUID } from 'node:crypto'
 import { eachImage } from '@gateway/api/images'
-import { type ChatRequest, type Forwarded, IGNORED_IF_UNSUPPORTED } from '@gateway/api/chat-request'
+import { type ChatRequest, type Forwarded } from '@gateway/api/chat-request'
 import { privateAddressCode } from '@gateway/service-kit/public-network/public-lookup'
 
 export interface ExchangeRequest {
@@ -226,13 +226,11 @@ const NO_URLS: ReadonlyMap<string, string> = new Map()
  * @param assetUrls `data:` URLs of the assets that the request names, by reference
  */
 export function forwardedFor(
-  { forwarded, forwardedJson, images }: ChatRequest,
+  { forwarded, forwardedJson, images, optional }: ChatRequest,
   supportedParameters: string[],
   assetUrls: ReadonlyMap<string, string> = NO_URLS,
 ): string {
-  const unwanted = IGNORED_IF_UNSUPPORTED.filter(
-    (field) => forwarded[field] !== undefined && !supportedParameters.includes(field),
-  )
+  const unwanted = optional.filter((field) => forwarded[field] !== undefined && !supportedParameters.includes(field))
   if (unwanted.length === 0 && images.length === 0) return forwardedJson
   const wanted = { ...forwarded, ...Object.fromEntries(unwanted.map((field) => [field, undefined])) }
   if (images.length === 0) return JSON.stringify(wanted)

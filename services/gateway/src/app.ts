@@ -15,6 +15,8 @@ import { showAsset, uploadAsset } from './routes/v1/assets.ts'
 import type { ChatWire } from '@gateway/api/wires/wire'
 import { chatWire } from '@gateway/api/wires/chat/chat-wire'
 import { responsesWire } from '@gateway/api/wires/responses/responses-wire'
+import { messagesWire } from '@gateway/api/wires/messages/messages-wire'
+import { countTokens } from './routes/v1/count-tokens.ts'
 import { chatCall } from './routes/v1/chat-call.ts'
 import { showInvocation } from './routes/v1/invocations.ts'
 import { listModels, showModel } from './routes/v1/models.ts'
@@ -44,6 +46,8 @@ export function gatewayApp(deps: Deps, proxies: readonly string[] = []): Express
       {
         completeChat: chatCall(deps, chatWire, 'POST /v1/chat/completions'),
         createResponse: chatCall(deps, responsesWire, 'POST /v1/responses'),
+        createMessage: chatCall(deps, messagesWire, 'POST /v1/messages'),
+        countMessageTokens: countTokens(deps),
         listModels: listModels(deps),
         readModel: showModel(deps),
         readKeyStatus: showKey(deps),
@@ -90,4 +94,8 @@ export function gatewayApp(deps: Deps, proxies: readonly string[] = []): Express
 }
 
 /** Wires with another form of errors than the rest of the API, by path. */
-const wires: Record<string, ChatWire> = { '/v1/responses': responsesWire }
+const wires: Record<string, ChatWire> = {
+  '/v1/responses': responsesWire,
+  '/v1/messages': messagesWire,
+  '/v1/messages/count_tokens': messagesWire,
+}

@@ -5,6 +5,8 @@ import { exampleIds } from '../example-ids.ts'
 import { keyStatus } from '../key-status.ts'
 import { modelEntry, modelList } from '../model-entry.ts'
 import { chunkShape, completionShape } from './answer-shapes.ts'
+import { countTokensBody, messagesBody } from '../wires/messages/messages-body.ts'
+import { messageEventShape, messageShape, tokenCountShape } from '../wires/messages/messages-shapes.ts'
 import { responsesBody } from '../wires/responses/responses-body.ts'
 import { responseEventShape, responseShape } from '../wires/responses/responses-shapes.ts'
 import type { ApiRoute } from './api-route.ts'
@@ -95,6 +97,41 @@ export const gatewayRoutes = {
       },
     },
     refusals: callRefusals,
+  },
+  createMessage: {
+    method: 'POST',
+    path: '/v1/messages',
+    tag: 'Models',
+    by: 'key',
+    summary: 'Create a message',
+    description: [
+      'The Messages wire: the same call as `POST /v1/chat/completions`, with the same models, limits, refusals and charges. The key is accepted in `x-api-key` as well; `anthropic-version` and `anthropic-beta` have no effect.',
+      'Tools that a client runs work; tools that Anthropic defines are refused. Thinking blocks are accepted back unchanged.',
+      'A refusal has the shape of this wire: `{ "type": "error", "error": … }`, with our `code` and `resolution`. If the provider truncates a stream, it ends with an `error` event.',
+    ].join('\n\n'),
+    headers: callHeaders,
+    body: messagesBody,
+    answers: {
+      200: {
+        description: 'The message. With `stream`: its events.',
+        body: messageShape,
+        also: { 'text/event-stream': messageEventShape },
+        headers: callAnswerHeaders,
+      },
+    },
+    refusals: callRefusals,
+  },
+  countMessageTokens: {
+    method: 'POST',
+    path: '/v1/messages/count_tokens',
+    tag: 'Models',
+    by: 'key',
+    summary: 'Count the tokens of a message',
+    description: 'Our own count of the text of a request, without its images. It reserves and charges nothing.',
+    headers: selector,
+    body: countTokensBody,
+    answers: { 200: { description: 'The count', body: tokenCountShape } },
+    refusals: ['invalid_json', 'invalid_request', 'request_too_large', 'model_not_found'],
   },
   listModels: {
     method: 'GET',

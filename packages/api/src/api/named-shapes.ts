@@ -18,6 +18,8 @@ import { fundingRecord, journalEntry, statement } from '../console/statement.ts'
 import { meRecord, signInMethods, tokenRecord } from '../console/sign-in.ts'
 import { keyStatus } from '../key-status.ts'
 import { modelEntry, modelList, pricing } from '../model-entry.ts'
+import { messagesBody } from '../wires/messages/messages-body.ts'
+import { messageEventShape, messageShape } from '../wires/messages/messages-shapes.ts'
 import { responsesBody } from '../wires/responses/responses-body.ts'
 import { responseEventShape, responseShape } from '../wires/responses/responses-shapes.ts'
 import { chunkShape, completionShape, refusalAnswer, refusalBody, usageShape } from './answer-shapes.ts'
@@ -35,6 +37,7 @@ import {
 export const namedBodies = {
   ChatRequest: chatBody,
   ResponsesRequest: responsesBody,
+  MessagesRequest: messagesBody,
   InvokeRequest: invokeBody,
   NewKey: newKeyBody,
   NewProduct: newProductBody,
@@ -46,6 +49,8 @@ export const namedAnswers = {
   Refusal: refusalAnswer,
   Completion: completionShape,
   CompletionChunk: chunkShape,
+  Message: messageShape,
+  MessageEvent: messageEventShape,
   Response: responseShape,
   ResponseEvent: responseEventShape,
   Usage: usageShape,

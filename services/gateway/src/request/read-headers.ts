@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { isWellFormedSecret, KEY_SECRET_PREFIX } from '@gateway/api/ids'
 import type { CallerQuestion } from '@gateway/ledger-protocol/ledger-reads'
 import { idempotencyKeyLimits } from '@gateway/api/limits'
+import { invalidField } from '@gateway/api/field-problem'
 import { refuse } from '@gateway/api/refusal'
 import canonicalize from 'canonicalize'
 
@@ -10,13 +11,18 @@ import canonicalize from 'canonicalize'
 // so duplicates are refused.
 
 /**
- * Returns the hash of the secret in `Authorization: Bearer svc_…` (rules §1.3). The secret itself never leaves this
- * function.
- * @throws Refusal `key_missing`, `key_invalid` for a malformed secret (no lookup), `duplicate_header`
+ * Returns the hash of the secret in `Authorization: Bearer svc_…` (rules §1.3) or, at the paths that clients of
+ * Anthropic call, in `x-api-key`. The secret itself never leaves this function.
+ * @throws Refusal `key_missing`, `key_invalid` for a malformed secret (no lookup), `duplicate_header`; `invalid_request`
+ * if both headers are sent and differ
  */
 export function readKey(req: IncomingMessage): string {
   refuseRepeated(req, AUTHORIZATION)
-  const secret = /^bearer +(\S.*)$/i.exec(req.headers.authorization ?? '')?.[1]
+  const bearer = /^bearer +(\S.*)$/i.exec(req.headers.authorization ?? '')?.[1]
+  const apiKey = TAKES_API_KEY.test(req.url ?? '') ? req.headers['x-api-key']?.toString().trim() : undefined
+  if (bearer !== undefined && apiKey !== undefined && bearer !== apiKey)
+    throw invalidField('x-api-key', 'differs from the key in Authorization', 'send one of the two')
+  const secret = bearer ?? apiKey
   if (secret === undefined) throw refuse('key_missing', {})
   if (!isWellFormedSecret(KEY_SECRET_PREFIX, secret)) throw refuse('key_invalid', {})
   return createHash('sha256').update(secret).digest('hex')
@@ -80,7 +86,11 @@ const FIT_KEY = new RegExp(`^[!-~]{${min},${max}}$`)
 
 /** Display names by lower-case name. */
 type Headers = ReadonlyMap<string, string>
-const AUTHORIZATION: Headers = new Map([['authorization', 'Authorization']])
+const AUTHORIZATION: Headers = new Map([
+  ['authorization', 'Authorization'],
+  ['x-api-key', 'x-api-key'],
+])
+const TAKES_API_KEY = /^\/v1\/(messages|models)([/?]|$)/
 const OTHERS: Headers = new Map([
   ['idempotency-key', 'Idempotency-Key'],
   ['x-service-project', 'X-Service-Project'],

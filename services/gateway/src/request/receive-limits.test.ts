@@ -11,9 +11,10 @@ test('returns the body limit of a path before routing', () => {
     '/api/v2/x',
     '/v1/chat/completions',
     '/v1/responses',
+    '/v1/messages/count_tokens',
     '/',
   ].map((url) => bodyLimitOf({ url }))
-  expect(limits).toEqual([25_000_000, 25_000_000, 2_097_152, 2_097_152, 21_495_808, 21_495_808, 524_288])
+  expect(limits).toEqual([25_000_000, 25_000_000, 2_097_152, 2_097_152, 21_495_808, 21_495_808, 21_495_808, 524_288])
 })
 
 test('allows enough time to receive the largest asset at 0.5 Mbit/s', () => {

@@ -10,4 +10,4 @@ export function bodyLimitOf({ url = '' }: Pick<IncomingMessage, 'url'>): number 
 }
 
 /** Calls whose body can have images. */
-const CALLS = /^\/v1\/(chat\/|responses)/
+const CALLS = /^\/v1\/(chat\/|responses|messages)/

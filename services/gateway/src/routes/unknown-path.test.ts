@@ -9,7 +9,7 @@ test.each([
   ['/models', '/v1/models'],
   ['/openai/v1/responses', '/v1/responses'],
   ['/responses', '/v1/responses'],
-  ['/v1/messages', '/v1/chat/completions'],
+  ['/anthropic/v1/messages', '/v1/messages'],
   ['/v1/completions', '/v1/chat/completions'],
   ['/v1/embeddings', null],
   ['/v1', null],

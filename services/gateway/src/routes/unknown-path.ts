@@ -6,7 +6,7 @@ import type { RequestHandler } from 'express'
 const CHAT = '/v1/chat/completions'
 const paths = Object.values({ ...gatewayRoutes, ...flowRoutes }).map(({ path }) => path)
 /** Ends of paths at which other APIs generate text. */
-const TEXT = /\/(messages|completions|generate|chat)$/
+const TEXT = /\/(completions|generate|chat)$/
 
 /**
  * Refuses an unknown path, and names the one that was probably meant. The message alone says both, because most SDKs

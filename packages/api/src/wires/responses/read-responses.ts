@@ -5,7 +5,7 @@ import { fieldOf, listOf } from '../fields.ts'
 import { renamed } from '../renamed.ts'
 import type { CutData } from '../wire.ts'
 import { type InputItem, type InputPart, responsesBody, type ResponsesBody, type Tool } from './responses-body.ts'
-import { detailOfItem } from './reasoning-items.ts'
+import { detailOf } from '../reasoning-details.ts'
 import type { z } from 'zod'
 
 // Reads a request of the Responses wire as a chat request.
@@ -115,7 +115,7 @@ function addItem(item: InputItem, field: string, add: (message: ChatMessage) => 
       if (item.role === 'assistant') return says(answer(), contentOf(item.content, field))
       return add({ role: item.role === 'user' ? 'user' : 'system', content: contentOf(item.content, field) })
     case 'reasoning': {
-      const detail = detailOfItem(item)
+      const detail = detailOf(item.encrypted_content)
       if (detail !== null) (answer().reasoning_details ??= []).push(detail)
       return
     }

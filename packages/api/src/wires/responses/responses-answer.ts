@@ -9,7 +9,7 @@ import type {
   ToolCallDelta,
 } from '../../chat-answer.ts'
 import type { AnswerEnd, AnswerFacts, AnswerWriter } from '../wire.ts'
-import { encryptedContentOf } from './reasoning-items.ts'
+import { opaqueOf } from '../reasoning-details.ts'
 import type { ResponsesBody } from './responses-body.ts'
 
 // Writes the answer of a model as a response: items of reasoning, text and tool calls.
@@ -100,7 +100,7 @@ export function responsesAnswer(facts: AnswerFacts, body: ResponsesBody): Answer
         return start + event('response.reasoning_summary_text.delta', fields({ ...place, delta: more }))
       },
       seal(detail) {
-        encrypted = encryptedContentOf(detail) // R2
+        encrypted = opaqueOf(detail) // R2
         return closeAll()
       },
     }
@@ -361,6 +361,6 @@ function thoughtsOf(message: AnswerMessage) {
   const untold = texts.every((text) => text === '')
   return details.map((detail, n) => ({
     summary: summaryOf(untold && n === 0 ? words : texts[n]!),
-    encrypted_content: encryptedContentOf(detail),
+    encrypted_content: opaqueOf(detail),
   }))
 }

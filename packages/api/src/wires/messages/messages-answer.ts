@@ -1,0 +1,221 @@
+import type {
+  AnswerMessage,
+  AnswerUsage,
+  Delta,
+  FinishReason,
+  ReasoningDetail,
+  ToolCallDelta,
+} from '../../chat-answer.ts'
+import { opaqueOf } from '../reasoning-details.ts'
+import type { AnswerEnd, AnswerFacts, AnswerWriter } from '../wire.ts'
+import { errorBodyOf } from './message-error.ts'
+
+// Writes the answer of a model as a message of blocks: thinking, text and tool uses.
+//   B1  Blocks are in order, and each is stopped before the next one starts. A tool call that begins before the
+//       arguments of the one before are complete waits for the end.
+//   B2  A thought ends with its signature. What a provider needs back in another form is a block of redacted thinking.
+//   B3  The usage comes at the end, because it is not known before. `end` may be called again with another charge.
+
+export function messagesAnswer({ id, model }: AnswerFacts): AnswerWriter {
+  const head = { id, type: 'message', role: 'assistant', model }
+  let begun = false
+  let finish: FinishReason | null = null
+  let refused = false
+  let blocks = 0
+  /** The block that is being written. */
+  let open: { kind: 'thinking' | 'text' | 'call'; call?: number; json: string } | null = null
+  const waiting = new Map<number, { id: string; name: string; json: string }>() // B1
+
+  function event(type: string, fields: object): string {
+    return `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`
+  }
+
+  function begin(): string {
+    if (begun) return ''
+    begun = true
+    const message = { ...head, content: [], stop_reason: null, stop_sequence: null, usage: UNKNOWN_USAGE }
+    return event('message_start', { message })
+  }
+
+  function stop(): string {
+    if (open === null) return ''
+    open = null
+    return event('content_block_stop', { index: blocks - 1 })
+  }
+
+  function start(kind: 'thinking' | 'text' | 'call', block: object): string {
+    const stopped = stop()
+    open = { kind, json: '' }
+    return stopped + event('content_block_start', { index: blocks++, content_block: block })
+  }
+
+  const delta = (given: object) => event('content_block_delta', { index: blocks - 1, delta: given })
+
+  function thinks(words: string): string {
+    if (words === '') return ''
+    const started =
+      open?.kind === 'thinking' ? '' : start('thinking', { type: 'thinking', thinking: '', signature: '' })
+    return started + delta({ type: 'thinking_delta', thinking: words })
+  }
+
+  /** B2 */
+  function seals(detail: ReasoningDetail): string {
+    if (detail.type === 'reasoning.text') {
+      const thought = open?.kind === 'thinking' ? '' : thinks(detail.text)
+      return thought + delta({ type: 'signature_delta', signature: detail.signature }) + stop()
+    }
+    const stopped = stop()
+    const block = { type: 'redacted_thinking', data: opaqueOf(detail) }
+    const index = blocks++
+    return (
+      stopped + event('content_block_start', { index, content_block: block }) + event('content_block_stop', { index })
+    )
+  }
+
+  function says(words: string): string {
+    if (words === '') return ''
+    const started = open?.kind === 'text' ? '' : start('text', { type: 'text', text: '' })
+    return started + delta({ type: 'text_delta', text: words })
+  }
+
+  function startCall(index: number, callId: string, name: string): string {
+    const started = start('call', { type: 'tool_use', id: callId, name, input: {} })
+    open!.call = index
+    return started
+  }
+
+  function moreJson(json: string): string {
+    if (json === '') return ''
+    open!.json += json
+    return delta({ type: 'input_json_delta', partial_json: json })
+  }
+
+  function callsTool({ index, id: callId = '', function: called }: ToolCallDelta): string {
+    const json = called?.arguments ?? ''
+    if (open?.call === index) return moreJson(json)
+    const waits = waiting.get(index)
+    if (waits) {
+      waits.json += json
+      return ''
+    }
+    const name = called?.name ?? ''
+    if (open?.kind === 'call' && !isWhole(open.json)) {
+      waiting.set(index, { id: callId, name, json }) // B1
+      return ''
+    }
+    return startCall(index, callId, name) + moreJson(json)
+  }
+
+  function takes(given: Delta): string {
+    let events = thinks(given.reasoning_content ?? given.reasoning ?? '')
+    for (const detail of given.reasoning_details ?? []) events += seals(detail)
+    refused ||= Boolean(given.refusal)
+    events += says(given.content ?? '') + says(given.refusal ?? '')
+    for (const call of given.tool_calls ?? []) events += callsTool(call)
+    return events
+  }
+
+  function stopAll(): string {
+    let events = ''
+    for (const [index, { id: callId, name, json }] of waiting) events += startCall(index, callId, name) + moreJson(json)
+    waiting.clear()
+    return events + stop()
+  }
+
+  return {
+    whole([choice], { usage, chargedMicro, service }) {
+      const finished = choice?.finish_reason ?? 'stop'
+      return JSON.stringify({
+        ...head,
+        content: choice === undefined ? [] : blocksOf(choice.message),
+        stop_reason: choice?.message.refusal ? 'refusal' : STOP_REASONS[finished],
+        stop_sequence: null,
+        usage: usageOf(usage, chargedMicro),
+        ...(service && { service }),
+      })
+    },
+    chunk(choices) {
+      let events = begin()
+      for (const { delta: given, finish_reason: reason } of choices) {
+        events += takes(given)
+        if (reason === null || finish !== null) continue
+        finish = reason
+        events += stopAll()
+      }
+      return events
+    },
+    end({ usage, chargedMicro, service }: AnswerEnd) {
+      const reason = refused ? 'refusal' : STOP_REASONS[finish ?? 'stop']
+      const last = {
+        delta: { stop_reason: reason, stop_sequence: null },
+        usage: usageOf(usage, chargedMicro), // B3
+        ...(service && { service }),
+      }
+      return event('message_delta', last) + event('message_stop', {})
+    },
+    broken: (refusal) => begin() + stopAll() + event('error', errorBodyOf(refusal)),
+  }
+}
+
+const UNKNOWN_USAGE = { input_tokens: 0, output_tokens: 0 }
+
+const STOP_REASONS: Record<FinishReason, string> = {
+  stop: 'end_turn',
+  length: 'max_tokens',
+  tool_calls: 'tool_use',
+  content_filter: 'refusal',
+}
+
+/** Tokens read from a cache or written to one are not part of `input_tokens` on this wire. */
+function usageOf({ promptTokens, completionTokens, details }: AnswerUsage, chargedMicro: number | null) {
+  const { cached_tokens: read = 0, cache_write_tokens: written = 0 } = details?.prompt ?? {}
+  return {
+    input_tokens: Math.max(0, promptTokens - read - written),
+    cache_read_input_tokens: read,
+    cache_creation_input_tokens: written,
+    output_tokens: completionTokens,
+    ...(chargedMicro !== null && { cost: chargedMicro / 1_000_000, cost_micro: chargedMicro }),
+  }
+}
+
+function isWhole(json: string): boolean {
+  try {
+    JSON.parse(json)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function blocksOf(message: AnswerMessage): object[] {
+  const words = message.reasoning_content ?? message.reasoning ?? ''
+  const details = message.reasoning_details ?? []
+  const hasTexts = details.some(({ type }) => type === 'reasoning.text')
+  const said = (message.content ?? '') + (message.refusal ?? '')
+  return [
+    ...(words !== '' && !hasTexts ? [{ type: 'thinking', thinking: words, signature: '' }] : []),
+    ...details.map((detail) =>
+      detail.type === 'reasoning.text'
+        ? { type: 'thinking', thinking: detail.text, signature: detail.signature }
+        : { type: 'redacted_thinking', data: opaqueOf(detail) },
+    ),
+    ...(said === '' ? [] : [{ type: 'text', text: said }]),
+    ...(message.tool_calls ?? []).map(({ id, function: { name, arguments: json } }) => ({
+      type: 'tool_use',
+      id,
+      name,
+      input: inputOf(json),
+    })),
+  ]
+}
+
+/** The arguments of a model may not be an object. */
+function inputOf(json: string): object {
+  try {
+    const value: unknown = JSON.parse(json.trim() === '' ? '{}' : json)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+  } catch {
+    // passed on below
+  }
+  return { input: json }
+}
