@@ -49,20 +49,22 @@ export function messagesAnswer({ id, model }: AnswerFacts): AnswerWriter {
     return stopped + event('content_block_start', { index: blocks++, content_block: block })
   }
 
-  const delta = (given: object) => event('content_block_delta', { index: blocks - 1, delta: given })
+  /** Written from its parts, because a stream has one for each token. */
+  const delta = (type: string, field: string, text: string) =>
+    `event: content_block_delta\ndata: {"type":"content_block_delta","index":${blocks - 1},"delta":{"type":"${type}","${field}":${JSON.stringify(text)}}}\n\n`
 
   function thinks(words: string): string {
     if (words === '') return ''
     const started =
       open?.kind === 'thinking' ? '' : start('thinking', { type: 'thinking', thinking: '', signature: '' })
-    return started + delta({ type: 'thinking_delta', thinking: words })
+    return started + delta('thinking_delta', 'thinking', words)
   }
 
   /** B2 */
   function seals(detail: ReasoningDetail): string {
     if (detail.type === 'reasoning.text') {
       const thought = open?.kind === 'thinking' ? '' : thinks(detail.text)
-      return thought + delta({ type: 'signature_delta', signature: detail.signature }) + stop()
+      return thought + delta('signature_delta', 'signature', detail.signature) + stop()
     }
     const stopped = stop()
     const block = { type: 'redacted_thinking', data: opaqueOf(detail) }
@@ -75,7 +77,7 @@ export function messagesAnswer({ id, model }: AnswerFacts): AnswerWriter {
   function says(words: string): string {
     if (words === '') return ''
     const started = open?.kind === 'text' ? '' : start('text', { type: 'text', text: '' })
-    return started + delta({ type: 'text_delta', text: words })
+    return started + delta('text_delta', 'text', words)
   }
 
   function startCall(index: number, callId: string, name: string): string {
@@ -87,7 +89,7 @@ export function messagesAnswer({ id, model }: AnswerFacts): AnswerWriter {
   function moreJson(json: string): string {
     if (json === '') return ''
     open!.json += json
-    return delta({ type: 'input_json_delta', partial_json: json })
+    return delta('input_json_delta', 'partial_json', json)
   }
 
   function callsTool({ index, id: callId = '', function: called }: ToolCallDelta): string {
