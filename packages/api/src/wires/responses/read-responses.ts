@@ -4,13 +4,14 @@ import { Refusal, refuse } from '../../refusal.ts'
 import { fieldOf, listOf } from '../fields.ts'
 import { renamed } from '../renamed.ts'
 import type { CutData } from '../wire.ts'
-import { type InputItem, type InputPart, responsesBody, type ResponsesBody, type Tool } from './responses-body.ts'
+import { type InputItem, type InputPart, responsesBody, type ResponsesBody } from './responses-body.ts'
+import { flatNameOf, type FlatTool, flatTools } from './flat-tools.ts'
 import { detailOf } from '../reasoning-details.ts'
 import type { z } from 'zod'
 
 // Reads a request of the Responses wire as a chat request.
 //   I1  Items between two messages of a user or a tool are one message of the assistant: its reasoning, text and calls.
-//   I2  A custom tool is a function with one text, `input`.
+//   I2  A custom tool is a function with one text, `input`. Tools in a namespace have it in front of their names.
 //   I3  A refusal names the field of this wire.
 
 /** @throws Refusal `invalid_request` with the field as `param` */
@@ -62,7 +63,7 @@ function readableItem(item: unknown, n: number): unknown {
   return type === undefined && fieldOf(item, 'role') !== undefined ? { ...(item as object), type: 'message' } : item
 }
 
-const OURS = new Set<unknown>(['function', 'custom', 'allowed_tools', undefined])
+const OURS = new Set<unknown>(['function', 'custom', 'namespace', 'allowed_tools', undefined])
 
 function refuseHostedTool(tool: unknown, field: string): void {
   const type = fieldOf(tool, 'type')
@@ -120,9 +121,9 @@ function addItem(item: InputItem, field: string, add: (message: ChatMessage) => 
       return
     }
     case 'function_call':
-      return calls(answer(), item.call_id, item.name, item.arguments)
+      return calls(answer(), item.call_id, flatNameOf(item.name, item.namespace), item.arguments)
     case 'custom_tool_call':
-      return calls(answer(), item.call_id, item.name, JSON.stringify({ input: item.input })) // I2
+      return calls(answer(), item.call_id, flatNameOf(item.name, item.namespace), JSON.stringify({ input: item.input })) // I2
     case 'function_call_output':
     case 'custom_tool_call_output':
       return add({ role: 'tool', content: outputOf(item.output, field), tool_call_id: item.call_id })
@@ -213,19 +214,20 @@ function withoutNulls(fields: object): object {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined))
 }
 
-function toolsOf({ tools, tool_choice: choice }: ResponsesBody): { tools?: object[]; toolChoice?: unknown } {
-  if (tools === undefined || tools.length === 0) return { toolChoice: choice }
+function toolsOf(body: ResponsesBody): { tools?: object[]; toolChoice?: unknown } {
+  const { tool_choice: choice } = body
+  const tools = flatTools(body)
+  if (tools.length === 0) return { toolChoice: choice }
   if (typeof choice === 'object' && choice.type === 'allowed_tools') {
     const allowed = new Set(choice.tools.map(({ name }) => name))
-    return { tools: tools.filter(({ name }) => allowed.has(name)).map(functionOf), toolChoice: choice.mode }
+    return { tools: tools.filter(({ tool }) => allowed.has(tool.name)).map(functionOf), toolChoice: choice.mode }
   }
   const toolChoice =
     typeof choice === 'object' && 'name' in choice ? { type: 'function', function: { name: choice.name } } : choice
   return { tools: tools.map(functionOf), toolChoice }
 }
 
-function functionOf(tool: Tool): object {
-  const { name } = tool
+function functionOf({ flatName: name, tool }: FlatTool): object {
   if (tool.type === 'function') {
     const { description, parameters, strict } = tool
     return { type: 'function', function: { name, ...withoutNulls({ description, parameters, strict }) } }

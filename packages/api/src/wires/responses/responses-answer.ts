@@ -10,6 +10,7 @@ import type {
 } from '../../chat-answer.ts'
 import type { AnswerEnd, AnswerFacts, AnswerWriter } from '../wire.ts'
 import { opaqueOf } from '../reasoning-details.ts'
+import { type FlatTool, flatTools } from './flat-tools.ts'
 import type { ResponsesBody } from './responses-body.ts'
 
 // Writes the answer of a model as a response: items of reasoning, text and tool calls.
@@ -22,7 +23,7 @@ import type { ResponsesBody } from './responses-body.ts'
 
 /** @param body the request: a response repeats its settings */
 export function responsesAnswer(facts: AnswerFacts, body: ResponsesBody): AnswerWriter {
-  const custom = new Set(body.tools?.flatMap((tool) => (tool.type === 'custom' ? tool.name : [])))
+  const tools = new Map(flatTools(body).map((tool) => [tool.flatName, tool]))
   const head = JSON.stringify({ id: facts.id, object: 'response', created_at: facts.created }).slice(0, -1)
   const settings = JSON.stringify(settingsOf(facts, body)).slice(1, -1)
   /** A response in JSON. Its settings, which can be long, are written once. */
@@ -168,13 +169,12 @@ export function responsesAnswer(facts: AnswerFacts, body: ResponsesBody): Answer
   const calls = new Map<number, { add(json: string): string }>()
 
   function openCall({ index, id: callId = '', function: called }: ToolCallDelta): string {
-    const name = called?.name ?? ''
-    const isCustom = custom.has(name)
+    const { isCustom, ...named } = namesOf(called?.name ?? '', tools)
     const id = ids.next(isCustom ? 'ctc' : 'fc')
     const closed = open.every(({ kind }) => kind === 'call') ? '' : closeAll() // R1
     const item = isCustom
-      ? { id, type: 'custom_tool_call', call_id: callId, name, input: '' }
-      : { id, type: 'function_call', call_id: callId, name, arguments: '', status: 'in_progress' }
+      ? { id, type: 'custom_tool_call', call_id: callId, ...named, input: '' }
+      : { id, type: 'function_call', call_id: callId, ...named, arguments: '', status: 'in_progress' }
     const { at, added } = addItem(item)
     const place = { item_id: id, output_index: at }
     let json = ''
@@ -185,7 +185,7 @@ export function responsesAnswer(facts: AnswerFacts, body: ResponsesBody): Answer
         calls.delete(index)
         if (!isCustom)
           return (
-            event('response.function_call_arguments.done', fields({ ...place, name, arguments: json })) +
+            event('response.function_call_arguments.done', fields({ ...place, name: named.name, arguments: json })) +
             done(at, { ...item, arguments: json, status })
           )
         const input = inputOf(json)
@@ -222,7 +222,7 @@ export function responsesAnswer(facts: AnswerFacts, body: ResponsesBody): Answer
 
   return {
     whole([choice], end) {
-      const output = choice === undefined ? [] : itemsOf(choice, ids, custom)
+      const output = choice === undefined ? [] : itemsOf(choice, ids, tools)
       return response(ended(choice?.finish_reason ?? 'stop', output, end, facts.created))
     },
     chunk(choices) {
@@ -316,17 +316,21 @@ function inputOf(json: string): string {
   return json
 }
 
+type Tools = ReadonlyMap<string, FlatTool>
+
+/** The names of a tool on this wire. */
+function namesOf(flatName: string, tools: Tools): { isCustom: boolean; name: string; namespace?: string } {
+  const { tool, namespace } = tools.get(flatName) ?? {}
+  return { isCustom: tool?.type === 'custom', name: tool?.name ?? flatName, ...(namespace && { namespace }) }
+}
+
 function openIds(invocation: string) {
   const suffix = invocation.replace(/^[a-z]+_/, '')
   let count = 0
   return { next: (prefix: string) => `${prefix}_${suffix}_${count++}` }
 }
 
-function itemsOf(
-  { message, logprobs, finish_reason: reason }: Choice,
-  ids: ReturnType<typeof openIds>,
-  custom: Set<string>,
-) {
+function itemsOf({ message, logprobs, finish_reason: reason }: Choice, ids: ReturnType<typeof openIds>, tools: Tools) {
   const status = statusOf(reason)
   const text = message.content ?? ''
   const content = [
@@ -343,11 +347,12 @@ function itemsOf(
       status: 'completed',
     })),
     ...(says ? [{ id: ids.next('msg'), type: 'message', role: 'assistant', status, content }] : []),
-    ...calls.map(({ id: callId, function: { name, arguments: json } }) =>
-      custom.has(name)
-        ? { id: ids.next('ctc'), type: 'custom_tool_call', call_id: callId, name, input: inputOf(json) }
-        : { id: ids.next('fc'), type: 'function_call', call_id: callId, name, arguments: json, status },
-    ),
+    ...calls.map(({ id: callId, function: { name, arguments: json } }) => {
+      const { isCustom, ...named } = namesOf(name, tools)
+      return isCustom
+        ? { id: ids.next('ctc'), type: 'custom_tool_call', call_id: callId, ...named, input: inputOf(json) }
+        : { id: ids.next('fc'), type: 'function_call', call_id: callId, ...named, arguments: json, status }
+    }),
   ]
 }
 

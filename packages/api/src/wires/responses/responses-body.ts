@@ -35,7 +35,7 @@ const reasoningItem = z.object({
   encrypted_content: z.string().nullish(),
 })
 const callId = z.string().min(1)
-const named = { call_id: callId, name: z.string().min(1) }
+const named = { call_id: callId, name: z.string().min(1), namespace: z.string().nullish() }
 
 /** An item of `input`. A message may leave out its type. */
 const item = z.discriminatedUnion('type', [
@@ -61,6 +61,13 @@ const customTool = z.object({
   format: z
     .object({ type: z.enum(['text', 'grammar']), syntax: z.string().optional(), definition: z.string().optional() })
     .nullish(),
+})
+const ownTool = z.discriminatedUnion('type', [functionTool, customTool])
+const namespaceTool = z.object({
+  type: z.literal('namespace'),
+  name: z.string(),
+  description: z.string().nullish(),
+  tools: z.array(ownTool),
 })
 const named1 = { name: z.string() }
 const toolChoice = z.union([
@@ -102,7 +109,7 @@ export const responsesBody = z
     temperature: shape.temperature,
     top_p: shape.top_p,
     top_logprobs: shape.top_logprobs,
-    tools: z.array(z.discriminatedUnion('type', [functionTool, customTool])).optional(),
+    tools: z.array(z.discriminatedUnion('type', [functionTool, customTool, namespaceTool])).optional(),
     tool_choice: toolChoice.optional(),
     parallel_tool_calls: z.boolean().optional(),
     reasoning: z.object({ effort: z.string().max(32).nullish() }).optional(),
@@ -130,4 +137,5 @@ export const responsesBody = z
 export type ResponsesBody = z.infer<typeof responsesBody>
 export type InputItem = z.infer<typeof item>
 export type InputPart = z.infer<typeof part>
-export type Tool = NonNullable<ResponsesBody['tools']>[number]
+/** A tool that the client runs. */
+export type FunctionTool = z.infer<typeof ownTool>

@@ -16,7 +16,7 @@ const refusalPart = z.strictObject({ type: z.literal('refusal'), refusal: z.stri
 const contentPart = z.discriminatedUnion('type', [outputText, refusalPart])
 const summaryPart = z.strictObject({ type: z.literal('summary_text'), text: z.string() })
 const status = z.enum(['in_progress', 'completed', 'incomplete'])
-const call = { id: z.string(), call_id: z.string(), name: z.string() }
+const call = { id: z.string(), call_id: z.string(), name: z.string(), namespace: z.string().optional() }
 
 const outputItem = z.discriminatedUnion('type', [
   z.strictObject({

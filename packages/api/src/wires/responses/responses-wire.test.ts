@@ -299,6 +299,16 @@ describe('an answer', () => {
     })
   })
 
+  test('has the calls of tools in a namespace by their names there', () => {
+    const tools = [{ type: 'namespace', name: 'agents', tools: [{ type: 'function', name: 'spawn' }] }]
+    const { request, openAnswer } = read({ tools })
+    expect(request.forwarded['tools']).toMatchObject([{ function: { name: 'agents__spawn' } }])
+    const call = { index: 0, id: 'call_0', function: { name: 'agents__spawn', arguments: '{}' } }
+    const { output } = lastOf(eventsOf(openAnswer(FACTS), [chunk({ tool_calls: [call] }), chunk({}, 'tool_calls')]))
+    expect(output).toMatchObject([{ type: 'function_call', name: 'spawn', namespace: 'agents', call_id: 'call_0' }])
+    expect(messagesOf({ input: output })[0]).toMatchObject({ tool_calls: [{ function: { name: 'agents__spawn' } }] })
+  })
+
   test('that is whole has the same items as its stream', () => {
     const details = [{ type: 'reasoning.encrypted', data: 'sealed' }] as const
     const message = { role: 'assistant', content: 'Hello', refusal: null, reasoning_content: 'Hm' } as const

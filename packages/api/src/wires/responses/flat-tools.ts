@@ -1,0 +1,25 @@
+import type { FunctionTool, ResponsesBody } from './responses-body.ts'
+
+/** A tool as a chat request has it. */
+export interface FlatTool {
+  /** Its name there: tools in a namespace have the namespace in front. */
+  flatName: string
+  namespace?: string
+  tool: FunctionTool
+}
+
+export function flatTools({ tools = [] }: Pick<ResponsesBody, 'tools'>): FlatTool[] {
+  return tools.flatMap((tool): FlatTool[] =>
+    tool.type === 'namespace'
+      ? tool.tools.map((inner) => ({
+          flatName: flatNameOf(inner.name, tool.name),
+          namespace: tool.name,
+          tool: inner,
+        }))
+      : [{ flatName: tool.name, tool }],
+  )
+}
+
+export function flatNameOf(name: string, namespace: string | null | undefined): string {
+  return namespace ? `${namespace}__${name}` : name
+}
