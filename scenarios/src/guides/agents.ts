@@ -14,4 +14,11 @@ export const agents: readonly RegistryProgram[] = [
   { title: 'Continue', name: '@continuedev/cli', version: '1.5.47', program: '../../.bin/cn' },
   { title: 'Cline', name: `@cline/cli-${platform}-${arch}`, version: '3.0.65', program: 'bin/cline' },
   { title: 'Pi', name: '@mariozechner/pi-coding-agent', version: '0.73.1', program: '../../.bin/pi' },
+  { title: 'Codex CLI', name: '@openai/codex', version: '0.171.0', program: '../../.bin/codex' },
+  {
+    title: 'Claude Code',
+    name: `@anthropic-ai/claude-code-${platform}-${arch}`,
+    version: '2.1.197',
+    program: 'claude',
+  },
 ]
