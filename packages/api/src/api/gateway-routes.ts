@@ -84,7 +84,7 @@ export const gatewayRoutes = {
     description: [
       'The Responses wire: the same call as `POST /v1/chat/completions`, with the same models, limits, refusals and charges. Function and custom tools work; tools that run at OpenAI are refused.',
       'Nothing is stored: `store` has no effect, and `previous_response_id`, `conversation` and item references are refused. Send the items of the conversation in `input`; reasoning items are accepted back unchanged.',
-      'If the provider truncates a stream, it ends with `response.failed`.',
+      'If the provider truncates a stream, it ends with `response.failed` and an event `error`.',
     ].join('\n\n'),
     headers: callHeaders,
     body: responsesBody,

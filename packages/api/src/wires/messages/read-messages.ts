@@ -19,7 +19,8 @@ import {
 // Reads a request of the Messages wire as a chat request.
 //   M1  The results of tools in a message of the user are separate messages before the rest of it. Their images
 //       follow there, because such a message has text alone.
-//   M2  Thinking and effort are one setting, which models that do not reason ignore: clients send them to all.
+//   M2  Thinking and effort are one setting, which models that do not reason ignore: clients send them to all. The same goes for
+//       `disable_parallel_tool_use`.
 //   M3  A `max_tokens` above the bound of a call is the default of the model: the wire requires one, so clients send the
 //       largest that they know.
 //   M4  A refusal names the field of this wire.
@@ -39,7 +40,7 @@ function readAs(shape: typeof messagesBody | typeof countTokensBody, value: unkn
   const { messages, origins } = messagesOf(body)
   const dataUrls = new Map([...imageSources(value)].flatMap((source) => cutUrlOf(source, cut)))
   try {
-    return readChatRequest(chatBodyOf(body, messages), dataUrls, ['reasoning_effort']) // M2
+    return readChatRequest(chatBodyOf(body, messages), dataUrls, OPTIONAL) // M2
   } catch (error) {
     throw error instanceof Refusal ? renamed(error, (field) => nameOfField(field, origins)) : error // M4
   }
@@ -69,6 +70,9 @@ function refuseHostedTool(tool: unknown, n: number): void {
     'leave it out, or offer a tool with an input_schema that the client runs',
   )
 }
+
+/** M2 */
+const OPTIONAL = ['reasoning_effort', 'parallel_tool_calls']
 
 interface ChatMessage {
   role: 'system' | 'user' | 'assistant' | 'tool'

@@ -20,6 +20,7 @@ import type { ResponsesBody } from './responses-body.ts'
 //   R3  The arguments of a custom tool are its one text. They can't be read before they are complete, so they arrive in
 //       one delta.
 //   R4  `end` changes nothing, because it may be called again with another charge.
+//   R5  Some clients notice a failure by `response.failed`, others only by an event `error`.
 
 /** @param body the request: a response repeats its settings */
 export function responsesAnswer(facts: AnswerFacts, body: ResponsesBody): AnswerWriter {
@@ -242,7 +243,8 @@ export function responsesAnswer(facts: AnswerFacts, body: ResponsesBody): Answer
     broken(refusal) {
       const started = begin() + closeAll('incomplete')
       const failed = { status: 'failed', ...NOTHING_YET, output: items, error: refusal.body }
-      return `${started}${event('response.failed', `"response":${response(failed)}`)}`
+      const end = event('response.failed', `"response":${response(failed)}`)
+      return started + end + event('error', fields({ error: refusal.body })) // R5
     },
   }
 }

@@ -152,6 +152,7 @@ const events = {
   'response.completed': { response: responseShape },
   'response.incomplete': { response: responseShape },
   'response.failed': { response: responseShape },
+  error: { error: refusalBody },
 }
 
 function eventShape([type, fields]: [string, z.ZodRawShape]) {

@@ -347,8 +347,9 @@ describe('an answer', () => {
     for (const chunks of [[chunk({ content: 'Hel' })], []]) {
       const answer = read({}).openAnswer(FACTS)
       const events = eventsOf(answer, chunks, () => answer.broken(refusal))
-      expect([typesOf(events)[0], typesOf(events).at(-1)]).toEqual(['created', 'failed'])
-      expect(lastOf(events)).toMatchObject({ status: 'failed', error: refusal.body })
+      expect([typesOf(events)[0], ...typesOf(events).slice(-2)]).toEqual(['created', 'failed', 'error'])
+      expect(lastOf(events.slice(0, -1))).toMatchObject({ status: 'failed', error: refusal.body })
+      expect(events.at(-1)).toMatchObject({ error: refusal.body })
     }
   })
 

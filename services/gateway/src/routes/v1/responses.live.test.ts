@@ -25,7 +25,9 @@ const eventsOf = (text: string) =>
 
 /** Returns the response of the last event. */
 const endOf = (text: string) =>
-  responseShape.parse((eventsOf(text).at(-1) as unknown as { response: unknown }).response)
+  responseShape.parse(
+    (eventsOf(text).findLast((event) => 'response' in event) as unknown as { response: unknown }).response,
+  )
 
 const textOf = ({ output }: { output: unknown[] }) =>
   (output as { content?: { text?: string }[] }[])
