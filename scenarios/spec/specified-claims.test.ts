@@ -59,6 +59,8 @@ describe('specified endpoints', () => {
     // Streams of a model's or a tool's response, not of service events.
     expect(answering('text/event-stream').toSorted()).toEqual([
       'POST /v1/chat/completions',
+      'POST /v1/messages',
+      'POST /v1/responses',
       'POST /v1/sandbox/{id}/mcp',
     ])
   })

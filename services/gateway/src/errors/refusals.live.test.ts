@@ -222,7 +222,8 @@ describe('paths and methods', () => {
   test.for([
     ['GET', '/v1/chat/completions', 405, 'method_not_allowed', 'POST'],
     ['DELETE', '/v1/models', 405, 'method_not_allowed', 'GET'],
-    ['POST', '/v1/responses', 404, 'not_found', null],
+    ['GET', '/v1/responses', 405, 'method_not_allowed', 'POST'],
+    ['POST', '/v1/completions', 404, 'not_found', null],
     ['POST', '/v1/embeddings', 404, 'not_found', null],
     ['GET', '/.well-known/oauth-protected-resource', 404, 'not_found', null],
   ] as const)('%s %s returns %i [%s]', async ([method, path, status, code, allow], { tenant }) => {
