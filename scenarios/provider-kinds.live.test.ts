@@ -6,7 +6,7 @@ import { severalProvidersTest, type ProviderName } from './src/several-providers
 // Every provider wire format, through the gateway with a stock client: requests are translated in full, responses return in full,
 // and usage is charged.
 
-const kinds = ['chat', 'azure', 'messages', 'gemini', 'bedrock'] as const satisfies ProviderName[]
+const kinds = ['chat', 'responses', 'azure', 'messages', 'gemini', 'bedrock'] as const satisfies ProviderName[]
 
 const test = severalProvidersTest.extend('client', async ({ stack }) => ({ key }: { key: { secret: string } }) => {
   return new OpenAI({ baseURL: `${stack.gateways[0]!.url}/v1`, apiKey: key.secret, maxRetries: 0 })
@@ -65,7 +65,7 @@ describe.each(kinds)('provider kind %s', (kind) => {
     const answered = await client(tenant).chat.completions.create({ ...ask, messages })
     expect(answered.choices[0]!.finish_reason).toBe('stop')
     const sent = (await servers[server].control.calls()).at(-1)!.body!
-    expect(sent.includes('sim_signature')).toBe(kind !== 'chat' && kind !== 'azure')
+    expect(/sim_signature|sim_encrypted/.test(sent)).toBe(kind !== 'chat' && kind !== 'azure')
     expect(sent).not.toContain('reasoning_details')
   })
 

@@ -11,6 +11,7 @@ export const providers = {
   frail: { at: 'first', kind: 'openai-compatible', tries: 1, circuitFailures: 3, circuitOpenMs: 200 },
   lonely: { at: 'first', kind: 'openai-compatible', tries: 1, circuitFailures: 3, circuitOpenMs: 60_000 },
   doomed: { at: 'third', kind: 'openai-compatible', circuitFailures: never },
+  responses: { at: 'first', kind: 'openai-responses', circuitFailures: never },
   azure: { at: 'first', kind: 'azure-openai', path: '/openai/v1', apiKey: 'sk-canary', circuitFailures: never },
   gemini: { at: 'first', kind: 'gemini', path: '/v1beta', apiKey: 'sk-canary', circuitFailures: never },
   bedrock: { at: 'first', kind: 'bedrock', path: '', region: 'us-east-1', apiKey: 'sk-canary', circuitFailures: never },

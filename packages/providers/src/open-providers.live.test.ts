@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import {
   complete as completeThrough,
   failureOf,
+  type Kind,
   kinds,
   openStream as openStreamThrough,
   readAll,
@@ -10,9 +11,18 @@ import {
   toBoth,
   toFirst,
   twoProviders,
+  wholeOf,
 } from './providers.fixture.ts'
 
 const { first, second, open } = await twoProviders()
+
+/** What the formats that sign reasoning send back with it. */
+const proofSentBack: Partial<Record<Kind, string>> = {
+  'openai-responses': 'sim_encrypted',
+  anthropic: 'sim_signature',
+  gemini: 'sim_signature',
+  bedrock: 'sim_signature',
+}
 
 describe('requests', () => {
   test('append the forwarded text unchanged after the fields of the gateway', async () => {
@@ -64,6 +74,7 @@ describe('requests', () => {
   // spec: can/real-providers
   test.each([
     ['openai-compatible', ['authorization', 'content-type', 'user-agent']],
+    ['openai-responses', ['authorization', 'content-type', 'user-agent']],
     ['azure-openai', ['api-key', 'content-type', 'user-agent']],
     ['anthropic', ['anthropic-version', 'content-type', 'user-agent', 'x-api-key']],
     ['gemini', ['content-type', 'user-agent', 'x-goog-api-key']],
@@ -136,19 +147,23 @@ describe.each(kinds)('%s', (kind) => {
       expect(seen.usage!.promptTokens).toBeGreaterThan(without.usage!.promptTokens)
     })
 
-    test('continue a tool round with the earlier reasoning', async () => {
+    test.each([false, true])('continue a tool round with the earlier reasoning (stream: %s)', async (stream) => {
       const routes = [{ provider: 'first', model: 'sim-think' }]
       const tools = [
         { type: 'function', function: { name: 'look_up', parameters: { type: 'object', properties: {} } } },
       ]
+      const effort = kind === 'bedrock' ? {} : { reasoning_effort: 'low' }
       const asked = { role: 'user', content: 'Name a harbour' }
-      const { message } = (await complete({ routes, parameters: { tools } })).choices[0]!
+      const turn = async (messages: object[]) => {
+        const call = { routes, parameters: { messages, tools, ...effort } }
+        return stream ? wholeOf(await readAll(await openStream(call))) : (await complete(call)).choices[0]!
+      }
+      const { message } = await turn([asked])
       const results = message.tool_calls!.map(({ id }) => ({ role: 'tool', tool_call_id: id, content: 'Bergen' }))
-      const messages = [asked, message, ...results]
-      const answer = await complete({ routes, parameters: { messages, tools } })
-      expect(answer.choices[0]).toMatchObject({ finish_reason: 'stop' })
+      expect(await turn([asked, message, ...results])).toMatchObject({ finish_reason: 'stop' })
       const received = (await first.control.calls()).at(-1)!.body!
-      expect(received.includes('sim_signature')).toBe(!kind.includes('openai'))
+      expect(/sim_signature|sim_encrypted/.exec(received)?.[0]).toBe(proofSentBack[kind])
+      expect(received).not.toContain('reasoning_details')
     })
 
     test('report length at the cap and content_filter if the model declines', async () => {

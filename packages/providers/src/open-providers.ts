@@ -12,6 +12,7 @@ import type { NoConnection } from './fair-connections.ts'
 import { httpAdapter, type Wires } from './http-adapter.ts'
 import type { MediaAnswer, MediaCall } from './media-port.ts'
 import { mediaWire } from './openai-compatible/media-wire.ts'
+import { responsesWire } from './openai-responses/responses-wire.ts'
 import type { ProviderConfig, ProvidersConfig } from './provider-config.ts'
 import type { ProviderFailure } from './provider-failure.ts'
 
@@ -131,6 +132,8 @@ function everyWireOf(provider: ProviderConfig): Wires {
   switch (provider.kind) {
     case 'openai-compatible':
       return { chat: chatWire(provider), media: mediaWire(provider) }
+    case 'openai-responses':
+      return { chat: responsesWire(provider), media: null }
     case 'azure-openai':
       return { chat: azureChatWire(provider), media: mediaWire(provider) }
     case 'anthropic':

@@ -107,6 +107,15 @@ const azureOpenAi = z.strictObject({
     }),
 })
 
+const openAiResponses = z.strictObject({
+  kind: z.literal('openai-responses'),
+  ...common,
+  encryptedReasoning: z.boolean().default(true).meta({
+    description:
+      'Request the reasoning of models in encrypted form, so that it continues after tool calls. Turn off for models that do not reason: OpenAI refuses it for them.',
+  }),
+})
+
 const anthropic = z.strictObject({ kind: z.literal('anthropic'), ...common, cacheControl })
 
 const gemini = z.strictObject({ kind: z.literal('gemini'), ...common })
@@ -126,7 +135,7 @@ const bedrock = z.strictObject({
 
 /** One provider of the `PROVIDERS` variable. */
 export const providerConfig = z
-  .discriminatedUnion('kind', [openAiCompatible, azureOpenAi, anthropic, gemini, bedrock])
+  .discriminatedUnion('kind', [openAiCompatible, openAiResponses, azureOpenAi, anthropic, gemini, bedrock])
   .superRefine((provider, context) => {
     const problem = (path: string, message: string): void => context.addIssue({ code: 'custom', path: [path], message })
     const url = new URL(provider.baseUrl)

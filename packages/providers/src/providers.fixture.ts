@@ -1,4 +1,5 @@
 import { startSimulatedProvider } from '@gateway/simulated-provider/start-provider'
+import type { AnswerMessage, Choice, ToolCall } from '@gateway/api/chat-answer'
 import { afterAll, beforeEach } from 'vitest'
 import type { ChatCall, ChatChunk, Completion } from './chat-port.ts'
 import { openProviders } from './open-providers.ts'
@@ -14,6 +15,7 @@ export const kinds: Kind[] = providerConfig.options.map(({ shape }) => shape.kin
 /** Path of each format on the simulated provider, and settings without a default. */
 const placeOf: Record<Kind, { path: string; settings?: object }> = {
   'openai-compatible': { path: '/v1' },
+  'openai-responses': { path: '/v1' },
   'azure-openai': { path: '/openai/v1' },
   anthropic: { path: '/v1' },
   gemini: { path: '/v1beta' },
@@ -102,6 +104,28 @@ export async function readAll(chunks: AsyncIterable<ChatChunk>): Promise<ChatChu
 
 export const textOf = (chunks: ChatChunk[]): string =>
   chunks.map((chunk) => chunk.choices[0]?.delta.content ?? '').join('')
+
+/** Returns the message of a stream and its finish reason, as a client puts them together. */
+export function wholeOf(chunks: ChatChunk[]): Pick<Choice, 'finish_reason'> & { message: AnswerMessage } {
+  const choices = chunks.flatMap((chunk) => chunk.choices)
+  const calls: ToolCall[] = []
+  for (const { index, id, function: called } of choices.flatMap(({ delta }) => delta.tool_calls ?? [])) {
+    calls[index] ??= { id: id!, type: 'function', function: { name: called!.name!, arguments: '' } }
+    calls[index].function.arguments += called?.arguments ?? ''
+  }
+  const details = choices.flatMap(({ delta }) => delta.reasoning_details ?? [])
+  return {
+    message: {
+      role: 'assistant',
+      content: textOf(chunks) || null,
+      refusal: null,
+      reasoning_content: choices.map(({ delta }) => delta.reasoning_content ?? '').join(''),
+      ...(details.length > 0 && { reasoning_details: details }),
+      ...(calls.length > 0 && { tool_calls: calls }),
+    },
+    finish_reason: choices.findLast((choice) => choice.finish_reason !== null)!.finish_reason!,
+  }
+}
 
 export async function failureOf(promise: Promise<unknown>): Promise<ProviderFailure> {
   const reason = await promise.then(

@@ -13,6 +13,9 @@ import { messagesDialect } from './messages/messages-dialect.ts'
 import { readMessagesRequest } from './messages/read-messages-request.ts'
 import { messageBody, messageEvents } from './messages/write-message.ts'
 import { readChatRequest, type ChatRequest } from './read-chat-request.ts'
+import { readResponsesRequest } from './responses/read-responses-request.ts'
+import { responsesDialect } from './responses/responses-dialect.ts'
+import { responsesBody, responsesEvents } from './responses/write-response.ts'
 import { voiceWav } from './voice-wav.ts'
 import { chunkEvents, completionBody } from './write-chat.ts'
 
@@ -117,6 +120,7 @@ function answering(request: ChatRequest, { body, events }: Writers): WireRequest
 const wireEndpoints: Record<string, Endpoint> = {
   '/v1/chat/completions': { read: readChat, dialect: chatDialect },
   '/v1/messages': { read: readMessages, dialect: messagesDialect },
+  '/v1/responses': { read: readResponses, dialect: responsesDialect },
   '/v1/images/generations': { read: readImage, dialect: chatDialect },
   '/v1/audio/speech': { read: readSpeech, dialect: chatDialect },
   '/openai/v1/chat/completions': { read: readChat, dialect: chatDialect },
@@ -139,6 +143,15 @@ function readMessages(body: Fields): WireRequest {
   return answering(request, {
     body: (answer) => messageBody(model, answer),
     events: (answer) => messageEvents(model, answer),
+  })
+}
+
+function readResponses(body: Fields): WireRequest {
+  const request = readResponsesRequest(body)
+  const { model } = request
+  return answering(request, {
+    body: (answer) => responsesBody(model, answer),
+    events: (answer) => responsesEvents(model, answer),
   })
 }
 

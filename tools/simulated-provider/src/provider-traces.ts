@@ -17,6 +17,10 @@ export const tracesOfTheProvider = [
   'msg_sim',
   'toolu_',
   'sim_signature',
+  'sim_encrypted',
+  'resp_sim',
+  'rs_simthought',
+  'fc_sim',
   'anthropic',
 ] as const
 

@@ -156,7 +156,7 @@ function saysSomething({ choices }: ChatChunk): boolean {
 }
 
 /** Returns the log probabilities, or null if the provider sent none. Throws `UnfitAnswer`. */
-function rebuildLogprobs(value: unknown): Logprobs | null {
+export function rebuildLogprobs(value: unknown): Logprobs | null {
   if (value === null || value === undefined) return null
   const { content, refusal } = fieldsOf(value)
   return { content: tokens(content), refusal: tokens(refusal) }

@@ -84,6 +84,35 @@ test('a message states why it stopped: a stop sequence, the cap, a tool call or 
   expect(await message()).toMatchObject({ content: [], stop_reason: 'refusal' })
 })
 
+describe('a second turn with a tool result', () => {
+  const tools = [{ name: 'go', input_schema: { type: 'object', properties: {} } }]
+  const thinking = { model: 'sim-think', thinking: { type: 'adaptive' }, tools }
+  const second = async (change: (thought: object) => object[]) => {
+    const [thought, ...rest] = (await message(thinking)).content
+    const { id } = rest[0] as unknown as { id: string }
+    const result = { type: 'tool_result', tool_use_id: id, content: 'Bergen' }
+    const said = { role: 'assistant', content: [...change(thought!), ...rest] }
+    const response = await post('/v1/messages', {
+      ...thinking,
+      messages: [hello, said, { role: 'user', content: [result] }],
+    })
+    return [response.status, await response.text()]
+  }
+
+  test('is answered with the signed thinking of the first', async () => {
+    expect(await second((thought) => [thought])).toMatchObject([200, expect.stringContaining('end_turn')])
+  })
+
+  test('is refused if the thinking is missing, or altered, or its signature is', async () => {
+    expect(await second(() => [])).toMatchObject([400, expect.stringContaining('must start with a thinking block')])
+    for (const change of [{ thinking: 'I never thought this' }, { signature: 'sim_signature' }])
+      expect(await second((thought) => [{ ...thought, ...change }])).toMatchObject([
+        400,
+        expect.stringContaining('invalid signature'),
+      ])
+  })
+})
+
 test('faults have the error format of Messages', async () => {
   await provider.control.setFaults([{ status: 529, times: 1 }, { errorEvent: { afterChunk: 4 } }])
   const refused = await post('/v1/messages', {})

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { ChatRequest } from '../read-chat-request.ts'
 import { tokensPerImage } from '../read-chat-request.ts'
+import { signatureOf } from './write-message.ts'
 
 // As strict as the real APIs: an adapter that sends an unknown field is refused here too.
 
@@ -24,11 +25,9 @@ const toolUse = z.strictObject({
   name: z.string().regex(/^[\w-]{1,128}$/),
   input: z.record(z.string(), z.unknown()),
 })
-const thinking = z.strictObject({
-  type: z.literal('thinking'),
-  thinking: z.string(),
-  signature: z.string().regex(/^sim_signature/),
-})
+const thinking = z
+  .strictObject({ type: z.literal('thinking'), thinking: z.string(), signature: z.string() })
+  .refine(({ thinking: text, signature }) => signature === signatureOf(text), 'invalid signature in thinking block')
 const redacted = z.strictObject({ type: z.literal('redacted_thinking'), data: z.string().min(1) })
 const toolResult = z.strictObject({
   type: z.literal('tool_result'),

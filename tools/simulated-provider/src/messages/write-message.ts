@@ -1,4 +1,5 @@
 import type { ChatAnswer } from '../compose-chat.ts'
+import { proofOf } from '../proof-of-thought.ts'
 import { argumentsOf } from '../tool-arguments.ts'
 
 /** The events of a stream, each with its name: content, ending and end marker. */
@@ -68,10 +69,10 @@ interface Block {
   deltas: object[]
 }
 
-function blocksOf({ reasoning, content, toolCall, random }: ChatAnswer): Block[] {
+function blocksOf({ reasoning, content, toolCall }: ChatAnswer): Block[] {
   const blocks: Block[] = []
   if (reasoning.length > 0) {
-    const signature = `sim_signature${random.hex(16)}`
+    const signature = signatureOf(reasoning.join(''))
     blocks.push({
       start: (thinking) => ({ type: 'thinking', thinking, signature: thinking === '' ? '' : signature }),
       text: reasoning.join(''),
@@ -96,6 +97,11 @@ function blocksOf({ reasoning, content, toolCall, random }: ChatAnswer): Block[]
     })
   }
   return blocks
+}
+
+/** The signature of a thinking block. */
+export function signatureOf(thinking: string): string {
+  return `sim_signature${proofOf(thinking)}`
 }
 
 const stopReasons = { stop: 'end_turn', length: 'max_tokens', tool_calls: 'tool_use', content_filter: 'refusal' }
