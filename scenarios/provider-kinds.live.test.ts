@@ -131,15 +131,23 @@ test.for(['messages', 'gemini', 'bedrock'] as const)(
 )
 
 test.for(['messages', 'gemini', 'bedrock'] as const)(
-  'provider kind %s charges cached tokens at the product’s cached price',
-  async (kind, { stack, tenantOf, client, expectCharges }) => {
+  'provider kind %s charges tokens read from a cache and written to it at the product’s prices for them',
+  async (kind, { stack, servers, tenantOf, client, expectCharges }) => {
     const tenant = await tenantOf([kind])
-    await stack.fixture.run('UPDATE control.products SET cached_pico = 0 WHERE id = $1', [tenant.model])
-    const ask = { model: tenant.model, messages: [user('Name a harbour')] }
-    const { usage } = await client(tenant).chat.completions.create(ask)
-    const cached = usage!.prompt_tokens_details!.cached_tokens!
+    await stack.fixture.run(
+      'UPDATE control.products SET cached_pico = 0, cache_write_pico = 3 * prompt_pico WHERE id = $1',
+      [tenant.model],
+    )
+    const marked = { ...user('Name a harbour'), cache_control: { type: 'ephemeral' } }
+    const { usage } = await client(tenant).chat.completions.create({ model: tenant.model, messages: [marked] })
+    const { cached_tokens: cached = 0, cache_write_tokens: written } = usage!.prompt_tokens_details!
     expect(cached).toBeGreaterThan(0)
-    await expectCharges(tenant, 1, usage!.total_tokens - cached)
-    expect(await stack.invocations(tenant.project.id)).toMatchObject([{ cachedTokens: cached }])
+    if (kind !== 'gemini') expect(written).toBeGreaterThan(0)
+    await expectCharges(tenant, 1, usage!.total_tokens - cached + 2 * (written ?? 0))
+    expect(await stack.invocations(tenant.project.id)).toMatchObject([
+      { cachedTokens: cached, cacheWriteTokens: written ?? null },
+    ])
+    const { body } = (await servers[kind === 'messages' ? 'second' : 'first'].control.calls())[0]!
+    expect(/"cache_control"|"cachePoint"/.test(body!)).toBe(kind !== 'gemini')
   },
 )

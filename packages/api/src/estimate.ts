@@ -75,6 +75,7 @@ export interface EstimatedProduct {
   maxTokensPerImage: number | null
   factorMillionths: number
   promptPico: string
+  cacheWritePico: string | null
   completionPico: string
   requestPico: string
 }

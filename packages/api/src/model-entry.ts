@@ -11,6 +11,10 @@ export const pricing = z.discriminatedUnion('unit', [
       .string()
       .optional()
       .describe('USD per prompt token read from a cache, if it has a separate price'),
+    input_cache_write: z
+      .string()
+      .optional()
+      .describe('USD per prompt token written to a cache, if it has a separate price'),
     internal_reasoning: z.string().optional().describe('USD per reasoning token, if it has a separate price'),
     input_usd_per_1m: z.number(),
     output_usd_per_1m: z.number(),

@@ -53,6 +53,7 @@ export function composePricing({
   completionPico,
   requestPico,
   cachedPico,
+  cacheWritePico,
   reasoningPico,
 }: Price & { unit: string }): ProductPricing {
   if (unit === 'request') return { unit: 'request', request: usdFromPico(requestPico) }
@@ -61,6 +62,7 @@ export function composePricing({
     prompt: usdFromPico(promptPico),
     completion: usdFromPico(completionPico),
     ...(typeof cachedPico === 'bigint' && { cachedPrompt: usdFromPico(cachedPico) }),
+    ...(typeof cacheWritePico === 'bigint' && { cacheWrite: usdFromPico(cacheWritePico) }),
     ...(typeof reasoningPico === 'bigint' && { reasoning: usdFromPico(reasoningPico) }),
   }
 }

@@ -123,12 +123,40 @@ describe('the cost of a call', () => {
     )
   })
 
+  test('is the exact sum over the tokens read, written and neither, rounded up once', () => {
+    const dearer = fc.bigInt({ min: 0n, max: 10n ** 11n })
+    fc.assert(
+      fc.property(price, dearer, fc.array(tokens, { minLength: 4, maxLength: 4 }), (whole, more, counts) => {
+        const [read = 0n, written = 0n, rest = 0n, completion = 0n] = counts
+        const priced = { ...whole, cachedPico: whole.promptPico / 10n, cacheWritePico: whole.promptPico + more }
+        const parts = { cachedTokens: read, cacheWriteTokens: written }
+        const cost = costMicro(priced, read + written + rest, completion, parts)
+        const exact =
+          read * priced.cachedPico +
+          written * priced.cacheWritePico +
+          rest * whole.promptPico +
+          completion * whole.completionPico +
+          whole.requestPico
+        expect(cost).toBe((exact + 999_999n) / 1_000_000n)
+        // More tokens reported as written than are left are as many as are left.
+        const all = { cachedTokens: read, cacheWriteTokens: written + rest }
+        expect(costMicro(priced, read + written + rest, completion, { ...all, cacheWriteTokens: 10n ** 8n })).toBe(
+          costMicro(priced, read + written + rest, completion, all),
+        )
+      }),
+      { numRuns: 2_000 * inject('propertyShare') },
+    )
+  })
+
   test('counts cached tokens as part of the prompt, and reasoning tokens as part of the completion', () => {
     const whole = { promptPico: 2_000_000n, completionPico: 8_000_000n, requestPico: 0n }
     const parts = { cachedTokens: 20n, reasoningTokens: 4n }
     expect(costMicro({ ...whole, cachedPico: 200_000n, reasoningPico: 5_000_000n }, 30n, 10n, parts)).toBe(92n)
     expect(costMicro({ ...whole, cachedPico: 200_000n }, 30n, 10n, parts)).toBe(20n + 4n + 80n)
     expect(costMicro(whole, 30n, 10n, parts)).toBe(140n)
+    const written = { ...parts, cacheWriteTokens: 6n }
+    expect(costMicro({ ...whole, cacheWritePico: 4_000_000n }, 30n, 10n, written)).toBe(152n)
+    expect(costMicro(whole, 30n, 10n, written)).toBe(140n)
   })
 
   // spec: 2.2/r16

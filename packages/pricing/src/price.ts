@@ -14,19 +14,20 @@ export interface Price {
   requestPico: Pico
   /** Per prompt token read from a cache, at most `promptPico`. Absent or null: like the rest of the prompt. */
   cachedPico?: Pico | null
+  /** Per prompt token written to a cache, at least `promptPico`. Absent or null: like the rest of the prompt. */
+  cacheWritePico?: Pico | null
   /**
    * Per reasoning token of the completion, at most `completionPico`. Absent or null: like the rest of the completion.
    */
   reasoningPico?: Pico | null
 }
 
-/** Tokens with a separate price: a part of the prompt, and a part of the completion. */
+/** Tokens with a separate price: two parts of the prompt, and one of the completion. */
 export interface PricedParts {
   cachedTokens: bigint
+  cacheWriteTokens: bigint
   reasoningTokens: bigint
 }
-
-const noParts: PricedParts = { cachedTokens: 0n, reasoningTokens: 0n }
 
 /**
  * Parses a decimal string of USD such as `"0.00000015"`. Returns null if it is invalid, negative or has over 12 places.
@@ -44,27 +45,35 @@ export function usdFromPico(pico: Pico): string {
 }
 
 /**
- * Returns the cost of a call with this usage, rounded up once to whole micro-USD (money §1.3). Never more than without
- * the separate prices of its parts: they never cost more and never exceed what they are parts of.
+ * Returns the cost of a call with this usage, rounded up once to whole micro-USD (money §1.3). Parts never exceed what
+ * they are parts of; tokens reported both as read and as written were read. Never more than if the whole prompt had been
+ * written to a cache, which no other prompt token costs more than.
  */
 export function costMicro(
   price: Price,
   promptTokens: bigint,
   completionTokens: bigint,
-  { cachedTokens, reasoningTokens }: PricedParts = noParts,
+  { cachedTokens = 0n, cacheWriteTokens = 0n, reasoningTokens = 0n }: Partial<PricedParts> = {},
 ): Micro {
   const { promptPico, completionPico, requestPico } = price
-  const cached = partCost(promptTokens, promptPico, cachedTokens, price.cachedPico)
+  const cached = smaller(cachedTokens, promptTokens)
+  const rest = promptTokens - cached
+  const read = cached * (price.cachedPico ?? promptPico)
+  const prompt = read + partCost(rest, promptPico, cacheWriteTokens, price.cacheWritePico)
   const reasoned = partCost(completionTokens, completionPico, reasoningTokens, price.reasoningPico)
-  return (cached + reasoned + requestPico + PICO_PER_MICRO - 1n) / PICO_PER_MICRO
+  return (prompt + reasoned + requestPico + PICO_PER_MICRO - 1n) / PICO_PER_MICRO
 }
 
 /** Returns the charge for this cost: never more than was reserved (money §3.2). */
 export function chargeMicro(cost: Micro, reserved: Micro): Micro {
-  return cost < reserved ? cost : reserved
+  return smaller(cost, reserved)
 }
 
 function partCost(tokens: bigint, pico: Pico, part: bigint, partPico: Pico | null | undefined): Pico {
-  const priced = part < tokens ? part : tokens
+  const priced = smaller(part, tokens)
   return (tokens - priced) * pico + priced * (partPico ?? pico)
+}
+
+function smaller(one: bigint, other: bigint): bigint {
+  return one < other ? one : other
 }

@@ -116,7 +116,7 @@ describe('the cap on output', () => {
   )
 })
 
-test('usage within the bounds never costs more than the reservation, cached or reasoning tokens included', () => {
+test('usage within the bounds never costs more than the reservation, cached, written or reasoning tokens included', () => {
   const price = fc
     .record({ promptPico: big(10 ** 11), completionPico: big(10 ** 11), requestPico: big(10 ** 15) })
     .chain((whole) =>
@@ -125,10 +125,15 @@ test('usage within the bounds never costs more than the reservation, cached or r
         completionPico: fc.constant(whole.completionPico),
         requestPico: fc.constant(whole.requestPico),
         cachedPico: fc.option(fc.bigInt({ min: 0n, max: whole.promptPico })),
+        cacheWritePico: fc.option(fc.bigInt({ min: whole.promptPico, max: 10n ** 11n })),
         reasoningPico: fc.option(fc.bigInt({ min: 0n, max: whole.completionPico })),
       }),
     )
-  const parts = fc.record({ cachedTokens: big(4_000_000), reasoningTokens: big(10_000) })
+  const parts = fc.record({
+    cachedTokens: big(4_000_000),
+    cacheWriteTokens: big(4_000_000),
+    reasoningTokens: big(10_000),
+  })
   const factors = fc.bigInt({ min: NO_FACTOR, max: MAX_FACTOR })
   fc.assert(
     fc.property(

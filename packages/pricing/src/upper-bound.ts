@@ -54,7 +54,7 @@ export function outputCap(maxTokens: bigint | null, maxOutputTokens: bigint): bi
   return maxOutputTokens < 8192n ? maxOutputTokens : 8192n
 }
 
-/** Maximum cost of a call, which is reserved. */
+/** Maximum cost of a call, which is reserved: the provider may write the whole prompt to its cache. */
 export function upperBoundMicro(price: Price, promptTokens: bigint, cap: bigint): Micro {
-  return costMicro(price, promptTokens, cap)
+  return costMicro(price, promptTokens, cap, { cacheWriteTokens: promptTokens })
 }

@@ -13,6 +13,8 @@ export const usage = z.strictObject({
   completionTokens: tokens,
   /** Prompt tokens read from the provider's cache. Absent if it reported none. */
   cachedTokens: tokens.optional(),
+  /** Prompt tokens written to the provider's cache. Absent if it reported none. */
+  cacheWriteTokens: tokens.optional(),
   /** Reasoning tokens of the completion. Absent if the provider reported none. */
   reasoningTokens: tokens.optional(),
   /** Counted by us, because the provider did not report it or its answer was cut short. */
@@ -29,9 +31,14 @@ export type UsageCount = (typeof usageCounts)[number]
 /** The counts that have a separate price, as exact as money is. */
 export function pricedParts({
   cachedTokens = 0,
+  cacheWriteTokens = 0,
   reasoningTokens = 0,
-}: Pick<Usage, 'cachedTokens' | 'reasoningTokens'>) {
-  return { cachedTokens: BigInt(cachedTokens), reasoningTokens: BigInt(reasoningTokens) }
+}: Pick<Usage, 'cachedTokens' | 'cacheWriteTokens' | 'reasoningTokens'>) {
+  return {
+    cachedTokens: BigInt(cachedTokens),
+    cacheWriteTokens: BigInt(cacheWriteTokens),
+    reasoningTokens: BigInt(reasoningTokens),
+  }
 }
 
 /** Usage of a call that is priced per call and has no tokens. */
@@ -63,7 +70,8 @@ export const promptSize = z.strictObject({
 
 /**
  * Price at which a call was admitted, in pico-USD as decimal digits: per prompt token, per completion token, per call,
- * per cached token of the prompt, and per reasoning token of the completion. null: no separate price.
+ * per cached token of the prompt, per reasoning token of the completion, and per token of the prompt written to a
+ * cache. null: no separate price.
  */
 export type PriceSnapshot = [
   prompt: string,
@@ -71,11 +79,12 @@ export type PriceSnapshot = [
   request: string,
   cached: string | null,
   reasoning: string | null,
+  cacheWrite: string | null,
 ]
 
 /** Returns the charge for this usage in micro-USD, the same as money.close_batch (money §3.2). */
 export function chargeOfUsage(
-  [prompt, completion, request, cached, reasoning]: PriceSnapshot,
+  [prompt, completion, request, cached, reasoning, cacheWrite]: PriceSnapshot,
   usage: Omit<Usage, 'estimated'>,
   reservedMicro: number,
 ): number {
@@ -85,6 +94,7 @@ export function chargeOfUsage(
     requestPico: BigInt(request),
     cachedPico: cached === null ? null : BigInt(cached),
     reasoningPico: reasoning === null ? null : BigInt(reasoning),
+    cacheWritePico: cacheWrite === null ? null : BigInt(cacheWrite),
   }
   const cost = costMicro(price, BigInt(usage.promptTokens), BigInt(usage.completionTokens), pricedParts(usage))
   return Number(chargeMicro(cost, BigInt(reservedMicro)))

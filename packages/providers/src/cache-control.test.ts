@@ -18,18 +18,18 @@ test('removes cache marks of messages, parts and tools, and nothing else', () =>
   expect(withoutCacheControl(plain)).toBe(plain)
 })
 
-test.for(['anthropic', 'openai-compatible'])(
-  'sends cache marks to a provider of the kind %s only if it is configured for them',
-  async (kind) => {
-    const forwarded = '{"messages":[{"role":"user","content":"Hi","cache_control":{"type":"ephemeral"}}]}'
-    const sent = async (settings: object) => {
-      const { main } = readProviders(
-        JSON.stringify({ main: { kind, baseUrl: 'https://a.example/v1', ...settings } }),
-        {},
-      )
-      return (await wiresOf(main!).chat.request({ model: 'm', forwarded, outputCap: 7, stream: false })).body
-    }
-    expect(await sent({})).not.toContain('cache_control')
-    expect(await sent({ cacheControl: true })).toContain('"cache_control":{"type":"ephemeral"}')
-  },
-)
+test.for([
+  ['anthropic', {}, '"cache_control":{"type":"ephemeral"}'],
+  ['bedrock', { region: 'us-east-1', apiKey: 'sk-1' }, '"cachePoint":{"type":"default"}'],
+  ['openai-compatible', { cacheControl: true }, '"cache_control":{"type":"ephemeral"}'],
+  ['openai-compatible', {}, null],
+  ['openai-responses', {}, null],
+  ['azure-openai', {}, null],
+  ['gemini', {}, null],
+] as const)('sends to a provider of the kind %s with settings %j the cache mark %j', async ([kind, settings, mark]) => {
+  const forwarded = '{"messages":[{"role":"user","content":"Hi","cache_control":{"type":"ephemeral"}}]}'
+  const { main } = readProviders(JSON.stringify({ main: { kind, baseUrl: 'https://a.example/v1', ...settings } }), {})
+  const { body } = await wiresOf(main!).chat.request({ model: 'm', forwarded, outputCap: 7, stream: false })
+  if (mark === null) expect(body).not.toMatch(/cache_control|cachePoint/)
+  else expect(body).toContain(mark)
+})

@@ -1,8 +1,8 @@
 import type { Forwarded } from '@gateway/api/chat-request'
 
 /**
- * Removes the cache marks of messages, parts and tools, for a provider that lacks them or is not configured for them:
- * what it writes to its cache costs more than a prompt token, and no price of ours covers that.
+ * Removes the cache marks of messages, parts and tools, for a provider whose format lacks them or that is not configured
+ * for them.
  */
 export function withoutCacheControl(forwarded: string): string {
   if (!forwarded.includes('"cache_control"')) return forwarded // a match inside a prompt only costs a needless parse

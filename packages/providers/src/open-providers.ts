@@ -116,10 +116,15 @@ export function openProviders(config: ProvidersConfig, options: ProvidersOptions
   }
 }
 
-/** The wire formats of a provider. Cache marks reach it only if it is configured for them. */
+/** The wire formats of a provider. Cache marks reach it only if its format has them, or it is configured for them. */
 export function wiresOf(provider: ProviderConfig): Wires {
   const wires = everyWireOf(provider)
-  return 'cacheControl' in provider && provider.cacheControl ? wires : { ...wires, chat: withoutMarks(wires.chat) }
+  return takesMarks(provider) ? wires : { ...wires, chat: withoutMarks(wires.chat) }
+}
+
+function takesMarks(provider: ProviderConfig): boolean {
+  if (provider.kind === 'openai-compatible') return provider.cacheControl
+  return provider.kind === 'anthropic' || provider.kind === 'bedrock'
 }
 
 function withoutMarks(wire: WireFormat): WireFormat {

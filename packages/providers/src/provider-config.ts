@@ -68,11 +68,6 @@ const imageFormatField = z.boolean().default(true).meta({
     'Send response_format when requesting images. Turn off for models that refuse it; they always return base64.',
 })
 
-const cacheControl = z.boolean().default(false).meta({
-  description:
-    'Whether cache_control of messages, parts and tools is sent. Tokens written to a cache cost up to twice as much as prompt tokens, and are charged as prompt tokens: the price of the product must cover them.',
-})
-
 const openAiCompatible = z.strictObject({
   kind: z.literal('openai-compatible'),
   ...common,
@@ -89,7 +84,10 @@ const openAiCompatible = z.strictObject({
     description:
       'Send reasoning_content and reasoning of earlier responses back. Without it, they are sent to all but api.openai.com, which has no such fields.',
   }),
-  cacheControl,
+  cacheControl: z.boolean().default(false).meta({
+    description:
+      'Send cache_control of messages, parts and tools. Some servers of this format refuse it. The kinds anthropic and bedrock always receive it.',
+  }),
 })
 
 const azureOpenAi = z.strictObject({
@@ -116,14 +114,13 @@ const openAiResponses = z.strictObject({
   }),
 })
 
-const anthropic = z.strictObject({ kind: z.literal('anthropic'), ...common, cacheControl })
+const anthropic = z.strictObject({ kind: z.literal('anthropic'), ...common })
 
 const gemini = z.strictObject({ kind: z.literal('gemini'), ...common })
 
 const bedrock = z.strictObject({
   kind: z.literal('bedrock'),
   ...common,
-  cacheControl,
   region: z
     .string()
     .regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'must be a region such as us-east-1')

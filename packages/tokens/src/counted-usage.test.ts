@@ -27,7 +27,7 @@ test('usage is what the provider reports, or our own count if it reports none', 
   })
   const call = { request, project: 'prj_1', provider: 'main' }
   const details = {
-    prompt_tokens_details: { cached_tokens: 1 },
+    prompt_tokens_details: { cached_tokens: 1, cache_write_tokens: 9 }, // more than the rest is capped at the rest
     completion_tokens_details: { reasoning_tokens: 9 }, // more than the total is capped at the total
   }
   const reported = await countUsage({ promptTokens: 3, completionTokens: 2, details }, call, () => 'unread')
@@ -35,9 +35,11 @@ test('usage is what the provider reports, or our own count if it reports none', 
     promptTokens: 3,
     completionTokens: 2,
     cachedTokens: 1,
+    cacheWriteTokens: 2,
     reasoningTokens: 2,
     estimated: false,
-    details: { prompt: { cached_tokens: 1 }, completion: { reasoning_tokens: 2 } }, // the values that are charged
+    // The values that are charged.
+    details: { prompt: { cached_tokens: 1, cache_write_tokens: 2 }, completion: { reasoning_tokens: 2 } },
   })
 
   const counted = await countUsage(null, call, () => 'six seven')

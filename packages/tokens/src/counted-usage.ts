@@ -62,15 +62,23 @@ function faultOf(reported: ReportedUsage | null, answered: () => string): UsageF
 function fromReport({ promptTokens, completionTokens, details }: ReportedUsage): CountedUsage {
   const { prompt_tokens_details: prompt, completion_tokens_details: completion } = details
   const cachedTokens = partOf(promptTokens, prompt?.['cached_tokens'])
+  const cacheWriteTokens = partOf(promptTokens - (cachedTokens ?? 0), prompt?.['cache_write_tokens'])
   const reasoningTokens = partOf(completionTokens, completion?.['reasoning_tokens'])
   return {
     promptTokens,
     completionTokens,
     ...(cachedTokens !== undefined && { cachedTokens }),
+    ...(cacheWriteTokens !== undefined && { cacheWriteTokens }),
     ...(reasoningTokens !== undefined && { reasoningTokens }),
     estimated: false,
     details: {
-      ...(prompt && { prompt: { ...prompt, ...(cachedTokens !== undefined && { cached_tokens: cachedTokens }) } }),
+      ...(prompt && {
+        prompt: {
+          ...prompt,
+          ...(cachedTokens !== undefined && { cached_tokens: cachedTokens }),
+          ...(cacheWriteTokens !== undefined && { cache_write_tokens: cacheWriteTokens }),
+        },
+      }),
       ...(completion && {
         completion: { ...completion, ...(reasoningTokens !== undefined && { reasoning_tokens: reasoningTokens }) },
       }),

@@ -101,7 +101,8 @@ BEGIN
            completion_pico => m.completion_pico,
            request_pico => m.request_pico,
            cached_pico => m.cached_pico,
-           reasoning_pico => m.reasoning_pico
+           reasoning_pico => m.reasoning_pico,
+           cache_write_pico => m.cache_write_pico
          ) ORDER BY i.n)
     INTO pairs
     FROM (SELECT i.n,
@@ -160,7 +161,8 @@ BEGIN
              'outputCap', r.output_cap,
              'micro', r.micro,
              'price', money.price_snapshot(
-               r.prompt_pico, r.completion_pico, r.request_pico, r.cached_pico, r.reasoning_pico)) END ORDER BY i.ord),
+               r.prompt_pico, r.completion_pico, r.request_pico, r.cached_pico, r.reasoning_pico,
+               r.cache_write_pico)) END ORDER BY i.ord),
            array_agg(v.state ORDER BY i.ord)
       INTO again_of, closed_of
       FROM unnest(ids) WITH ORDINALITY AS i (id, ord)
@@ -213,7 +215,7 @@ BEGIN
       SELECT d.*,
              money.bound_micro( -- beyond the context it is refused, so the price only must not overflow
                (least(d.prompt_tokens, (d.p).context_length) * (d.p).factor_millionths + 999999) / 1000000,
-               (d.p).prompt_pico, d.output_cap, (d.p).completion_pico, (d.p).request_pico) AS micro,
+               (d.p).prompt_pico, (d.p).cache_write_pico, d.output_cap, (d.p).completion_pico, (d.p).request_pico) AS micro,
              CASE
                WHEN d.again IS NOT NULL THEN 'again'
                WHEN d.fenced THEN 'fenced'
@@ -345,7 +347,7 @@ BEGIN
       left_in_wallet := coalesce((wallet_left ->> p.project)::bigint, p.wallet_free);
       least_micro := money.bound_micro( -- the lowest bound that an exact count could give
         (around_of[n] * p.factor_millionths + 999999) / 1000000,
-        p.prompt_pico, cap_of[n], p.completion_pico, p.request_pico);
+        p.prompt_pico, p.cache_write_pico, cap_of[n], p.completion_pico, p.request_pico);
       IF micro_of[n] > left_in_ceiling THEN
         code_of[n] := 'ceiling_reached';
         facts_of[n] := jsonb_build_object(
@@ -380,7 +382,7 @@ BEGIN
           'affordableMaxTokens', CASE
             WHEN p.completion_pico > 0 THEN greatest(0, floor(
               (left_in_wallet::numeric * 1000000 - p.request_pico
-               - (prompt_of[n] * p.factor_millionths + 999999) / 1000000 * p.prompt_pico)
+               - (prompt_of[n] * p.factor_millionths + 999999) / 1000000 * coalesce(p.cache_write_pico, p.prompt_pico))
               / p.completion_pico))::bigint
             ELSE 0
           END);
@@ -421,6 +423,7 @@ BEGIN
              (e.p).request_pico,
              (e.p).cached_pico,
              (e.p).reasoning_pico,
+             (e.p).cache_write_pico,
              (e.p).seal,
              (e.p).execution,
              e.node,
@@ -448,6 +451,7 @@ BEGIN
         request_pico,
         cached_pico,
         reasoning_pico,
+        cache_write_pico,
         keyed,
         admitted_at,
         deadline_at,
@@ -472,6 +476,7 @@ BEGIN
         request_pico,
         cached_pico,
         reasoning_pico,
+        cache_write_pico,
         idempotency_key IS NOT NULL,
         moment,
         moment + interval '330 seconds',
@@ -531,7 +536,7 @@ BEGIN
   END IF;
 
   SELECT json_agg(json_build_array(u.project, u.key, money.price_snapshot(
-           u.prompt_pico, u.completion_pico, u.request_pico, u.cached_pico, u.reasoning_pico)))
+           u.prompt_pico, u.completion_pico, u.request_pico, u.cached_pico, u.reasoning_pico, u.cache_write_pico)))
     INTO callers_json FROM unnest(pairs) u;
   RETURN json_build_object(
     'code', code_of,

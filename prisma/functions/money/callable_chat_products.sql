@@ -29,6 +29,7 @@ SELECT a.project,
        p.image_max_count,
        p.image_https,
        p.cached_pico,
-       p.reasoning_pico
+       p.reasoning_pico,
+       p.cache_write_pico
   FROM control.assignments a
   JOIN control.products p ON p.id = a.product AND p.kind = 'chat' AND p.state = 'published';

@@ -37,5 +37,6 @@ SELECT NULL::text AS project,
        NULL::bigint AS completion_pico,
        NULL::bigint AS request_pico,
        NULL::bigint AS cached_pico, -- null: like the rest of the prompt
-       NULL::bigint AS reasoning_pico -- null: like the rest of the completion
+       NULL::bigint AS reasoning_pico, -- null: like the rest of the completion
+       NULL::bigint AS cache_write_pico -- null: like the rest of the prompt
  WHERE false;

@@ -51,12 +51,12 @@ BEGIN
        AND (i.op <> 'expire' OR r.deadline_at <= moment OR NOT EXISTS (
              SELECT FROM money.instances h WHERE h.id = r.instance AND h.ended_at IS NULL))
     RETURNING r.*, i.ord, i.op, i.prompt_tokens, i.completion_tokens, i.cached_tokens, i.reasoning_tokens,
-              i.estimated, i.content_type, i.reason
+              i.cache_write_tokens, i.estimated, i.content_type, i.reason
   ), priced AS (
     SELECT *,
            CASE op
              WHEN 'settle' THEN money.charge_micro(
-               prompt_tokens, prompt_pico, cached_tokens, cached_pico,
+               prompt_tokens, prompt_pico, cached_tokens, cached_pico, cache_write_tokens, cache_write_pico,
                completion_tokens, completion_pico, reasoning_tokens, reasoning_pico, request_pico)
              ELSE 0
            END AS cost
@@ -90,10 +90,12 @@ BEGIN
       request_pico,
       cached_pico,
       reasoning_pico,
+      cache_write_pico,
       prompt_tokens,
       completion_tokens,
       cached_tokens,
       reasoning_tokens,
+      cache_write_tokens,
       estimated,
       reason,
       answer_day,
@@ -120,10 +122,12 @@ BEGIN
       request_pico,
       cached_pico,
       reasoning_pico,
+      cache_write_pico,
       prompt_tokens,
       completion_tokens,
       cached_tokens,
       reasoning_tokens,
+      cache_write_tokens,
       coalesce(estimated, false),
       reason,
       CASE WHEN content_type IS NOT NULL THEN answer_day END,
@@ -282,7 +286,7 @@ BEGIN
            (coalesce(r.execution, v.execution) IS NOT NULL) <> of_executions
              AND coalesce(r.project, v.project) IS NOT NULL AS of_others,
            CASE WHEN v.id IS NOT NULL AND i.op = 'settle' THEN money.charge_micro(
-             i.prompt_tokens, v.prompt_pico, i.cached_tokens, v.cached_pico,
+             i.prompt_tokens, v.prompt_pico, i.cached_tokens, v.cached_pico, i.cache_write_tokens, v.cache_write_pico,
              i.completion_tokens, v.completion_pico, i.reasoning_tokens, v.reasoning_pico, v.request_pico) END AS cost
       FROM unnest(outcome_of, items) WITH ORDINALITY AS i (outcome)
       LEFT JOIN LATERAL (SELECT * FROM money.reservations r WHERE r.id = i.id LIMIT 1) r ON true

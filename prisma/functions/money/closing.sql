@@ -7,6 +7,7 @@ SELECT NULL::text AS id, -- of the reservation
        NULL::integer AS completion_tokens,
        NULL::integer AS cached_tokens,
        NULL::integer AS reasoning_tokens,
+       NULL::integer AS cache_write_tokens,
        NULL::boolean AS estimated,
        NULL::text AS content_type, -- of a response to be saved; null: none
        NULL::text AS reason -- of a release

@@ -56,7 +56,8 @@ BEGIN
            completion_pico => m.completion_pico,
            request_pico => m.request_pico,
            cached_pico => m.cached_pico,
-           reasoning_pico => m.reasoning_pico
+           reasoning_pico => m.reasoning_pico,
+           cache_write_pico => m.cache_write_pico
          ) ORDER BY i.n)
     INTO pairs
     FROM (SELECT r.n, r.model, c.*, money.window_start(c.limit_reset, moment) AS window_start

@@ -38,7 +38,8 @@ CREATE OR REPLACE FUNCTION money.make_caller_and_model(
   completion_pico bigint DEFAULT NULL,
   request_pico bigint DEFAULT NULL,
   cached_pico bigint DEFAULT NULL,
-  reasoning_pico bigint DEFAULT NULL
+  reasoning_pico bigint DEFAULT NULL,
+  cache_write_pico bigint DEFAULT NULL
 ) RETURNS money.caller_and_model LANGUAGE sql IMMUTABLE
 AS $$
   SELECT ROW (
@@ -78,6 +79,7 @@ AS $$
     completion_pico,
     request_pico,
     cached_pico,
-    reasoning_pico
+    reasoning_pico,
+    cache_write_pico
   )::money.caller_and_model
 $$;

@@ -6,9 +6,11 @@ CREATE OR REPLACE FUNCTION money.price_snapshot(
   completion_pico bigint,
   request_pico bigint,
   cached_pico bigint,
-  reasoning_pico bigint
+  reasoning_pico bigint,
+  cache_write_pico bigint
 ) RETURNS json LANGUAGE sql STABLE
 AS $$
   SELECT json_build_array(
-    prompt_pico::text, completion_pico::text, request_pico::text, cached_pico::text, reasoning_pico::text)
+    prompt_pico::text, completion_pico::text, request_pico::text, cached_pico::text, reasoning_pico::text,
+    cache_write_pico::text)
 $$;

@@ -37,6 +37,7 @@ BEGIN
            'maxTokensPerImage', p.max_tokens_per_image,
            'factorMillionths', p.factor_millionths,
            'promptPico', p.prompt_pico::text,
+           'cacheWritePico', p.cache_write_pico::text,
            'completionPico', p.completion_pico::text,
            'requestPico', p.request_pico::text) ORDER BY p.id), '[]')::text
     INTO products FROM control.products p WHERE p.id = ANY (of_products);

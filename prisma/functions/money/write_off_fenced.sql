@@ -20,7 +20,7 @@ BEGIN
   SELECT v.id,
          'fenced',
          money.charge_micro(
-           w.prompt_tokens, v.prompt_pico, w.cached_tokens, v.cached_pico,
+           w.prompt_tokens, v.prompt_pico, w.cached_tokens, v.cached_pico, w.cache_write_tokens, v.cache_write_pico,
            w.completion_tokens, v.completion_pico, w.reasoning_tokens, v.reasoning_pico, v.request_pico),
          v.product,
          clock_timestamp()

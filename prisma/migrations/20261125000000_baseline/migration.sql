@@ -351,6 +351,10 @@ CREATE TABLE control.products (
   cached_pico                bigint CONSTRAINT cached_is_no_dearer CHECK (cached_pico BETWEEN 0 AND prompt_pico),
   reasoning_pico             bigint CONSTRAINT reasoning_is_no_dearer
                                CHECK (reasoning_pico BETWEEN 0 AND completion_pico),
+  -- Prompt tokens written to the provider's cache; null: the usual price. Never less than that, so a reservation at
+  -- this price covers the charge however many tokens were written.
+  cache_write_pico           bigint CONSTRAINT cache_writes_are_no_cheaper
+                               CHECK (cache_write_pico BETWEEN prompt_pico AND 100000000000),
 
   -- How the prompt size is bounded before the call.
   tokenizer                  text CHECK (tokenizer IN ('o200k_base', 'cl100k_base')),
@@ -603,6 +607,7 @@ CREATE TABLE money.reservations (
   request_pico    bigint NOT NULL,
   cached_pico     bigint,
   reasoning_pico  bigint,
+  cache_write_pico bigint,
   keyed           boolean NOT NULL,
   admitted_at     timestamptz(3) NOT NULL,
   deadline_at     timestamptz(3) NOT NULL,
@@ -647,10 +652,12 @@ CREATE TABLE money.attempts (
   request_pico      bigint NOT NULL DEFAULT 0,
   cached_pico       bigint,
   reasoning_pico    bigint,
+  cache_write_pico  bigint,
   prompt_tokens     integer,
   completion_tokens integer,
   cached_tokens     integer, -- of the prompt; null: the provider did not report it
   reasoning_tokens  integer, -- of the completion; null: the provider did not report it
+  cache_write_tokens integer, -- of the prompt; null: the provider did not report it
   estimated         boolean NOT NULL DEFAULT false,
   reason            text,
   answer_day        date,

@@ -73,7 +73,7 @@ export async function buildHistorySetup(fixture: Fixture): Promise<HistorySetup>
     })
     for (const { id: project } of projects) await fixture.assign(project, id)
   }
-  const parts = { cachedPico: 15_007n, reasoningPico: 0n }
+  const parts = { cachedPico: 15_007n, cacheWritePico: 187_503n, reasoningPico: 0n }
   await product({ promptPico: 150_000n, completionPico: 600_001n, requestPico: 0n, ...parts }, 128_000, null)
   await product({ promptPico: 0n, completionPico: 0n, requestPico: 1_234_567_891n }, 20_000, 1_000)
   await product({ promptPico: 0n, completionPico: 0n, requestPico: 0n }, 64_000, 500)

@@ -74,6 +74,7 @@ export function closingItem(one: Closing, ids: string[]): ClosingItem {
         promptTokens: one.promptTokens,
         completionTokens: one.completionTokens,
         cachedTokens: one.cachedTokens,
+        cacheWriteTokens: one.cacheWriteTokens,
         reasoningTokens: one.reasoningTokens,
         estimated: false,
       },

@@ -42,6 +42,7 @@ export const admission = fc.record({
 /** Parts of the prompt and of the completion, sometimes reported as more than the whole. */
 const parts = {
   cachedTokens: fc.option(fc.integer({ min: 0, max: 45_000 }), { nil: undefined }),
+  cacheWriteTokens: fc.option(fc.integer({ min: 0, max: 45_000 }), { nil: undefined }),
   reasoningTokens: fc.option(fc.integer({ min: 0, max: 11_000 }), { nil: undefined }),
 }
 const nodeAdmission = fc.record({

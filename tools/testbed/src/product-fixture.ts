@@ -16,6 +16,7 @@ export interface ProductOptions {
   requestPico?: bigint
   cachedPico?: bigint | null
   reasoningPico?: bigint | null
+  cacheWritePico?: bigint | null
   tokensPerByteMillionths?: number
   perMessage?: number
   perTool?: number
@@ -44,9 +45,9 @@ export function productFixtures({ id, run }: ProductFixtureDeps) {
       `INSERT INTO control.products (id, name, description, owned_by, kind, state, context_length, max_output_tokens, supported_parameters,
          input_modalities, output_modalities, unit, prompt_pico, completion_pico, request_pico, tokens_per_byte_millionths, per_message,
          per_tool, fixed_with_tools, max_tokens_per_image, providers, image_max_bytes, image_max_count, image_https, max_output_bytes,
-         parameter_values, cached_pico, reasoning_pico)
-       VALUES ($1, $24, 'A model', 'acme', $2, $3, $4, $5, $6, '{text}', '{text}', $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
-         $20, $21, $22, $23)`,
+         parameter_values, cached_pico, reasoning_pico, cache_write_pico)
+       VALUES ($1, $25, 'A model', 'acme', $2, $3, $4, $5, $6, '{text}', '{text}', $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
+         $20, $21, $22, $23, $24)`,
       [
         product,
         kind,
@@ -80,6 +81,7 @@ export function productFixtures({ id, run }: ProductFixtureDeps) {
         JSON.stringify(options.parameterValues ?? {}),
         options.cachedPico ?? null,
         options.reasoningPico ?? null,
+        options.cacheWritePico ?? null,
         nameOf(product),
       ],
     )

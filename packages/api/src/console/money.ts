@@ -171,6 +171,7 @@ export const invocationRecord = z
         promptTokens: 100,
         completionTokens: 53,
         cachedTokens: 0,
+        cacheWriteTokens: 0,
         reasoningTokens: 0,
         estimated: false,
         pricing: { unit: 'tokens', prompt: '0.00000015', completion: '0.0000006' },

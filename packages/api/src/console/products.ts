@@ -14,6 +14,9 @@ export const productPricing = z.discriminatedUnion('unit', [
     cachedPrompt: usd
       .optional()
       .describe('price of prompt tokens read from a cache, at most prompt; by default prompt'),
+    cacheWrite: usd
+      .optional()
+      .describe('price of prompt tokens written to a cache, at least prompt; by default prompt'),
     reasoning: usd.optional().describe('price of reasoning tokens, at most completion; by default completion'),
   }),
   z.strictObject({ unit: z.literal('request'), request: usd }),

@@ -42,9 +42,10 @@ test('catalogueRows finds published products by words and sorts them by exact pr
 
 test('priceLines lists exact prices, per million tokens or per image', () => {
   const pricing = { unit: 'tokens', prompt: '0.00000015', completion: '0.000000000001', cachedPrompt: '0' } as const
-  expect(priceLines('chat', pricing)).toEqual([
+  expect(priceLines('chat', { ...pricing, cacheWrite: '0.0000003' })).toEqual([
     { what: 'per 1M input tokens', usd: '$0.15' },
     { what: 'per 1M cached input tokens', usd: '$0' },
+    { what: 'per 1M cache write tokens', usd: '$0.3' },
     { what: 'per 1M output tokens', usd: '$0.000001' },
   ])
   expect(priceLines('image', { unit: 'request', request: '0.0400' })).toEqual([{ what: 'per image', usd: '$0.04' }])
@@ -54,13 +55,28 @@ test('estimateCost equals the ledger charge at any price and counts a month as 3
   const price = fc.bigInt(0n, 10_000_000n)
   const tokens = fc.integer({ min: 0, max: 100_000 })
   fc.assert(
-    fc.property(price, price, tokens, tokens, tokens, (promptPico, completionPico, prompt, completion, cached) => {
+    fc.property(price, price, tokens, tokens, tokens, tokens, (promptPico, completionPico, ...counts) => {
+      const [prompt, completion, cached, written] = counts
       const usd = (pico: bigint) => `0.${String(pico).padStart(12, '0')}`
       const pricing = { unit: 'tokens', prompt: usd(promptPico), completion: usd(completionPico) } as const
-      const halved = { ...pricing, cachedPrompt: usd(promptPico / 2n) }
-      const use = { ...firstUse, prompt: `${prompt}`, completion: `${completion}`, cached: `${cached}`, calls: '7' }
-      const snapshot = [`${promptPico}`, `${completionPico}`, '0', `${promptPico / 2n}`, null] as const
-      const usage = { promptTokens: prompt, completionTokens: completion, cachedTokens: cached, reasoningTokens: 0 }
+      const halved = { ...pricing, cachedPrompt: usd(promptPico / 2n), cacheWrite: usd(promptPico * 2n) }
+      const typed = { prompt: `${prompt}`, completion: `${completion}`, cached: `${cached}`, written: `${written}` }
+      const use = { ...firstUse, ...typed, calls: '7' }
+      const snapshot = [
+        `${promptPico}`,
+        `${completionPico}`,
+        '0',
+        `${promptPico / 2n}`,
+        null,
+        `${promptPico * 2n}`,
+      ] as const
+      const usage = {
+        promptTokens: prompt,
+        completionTokens: completion,
+        cachedTokens: cached,
+        cacheWriteTokens: written,
+        reasoningTokens: 0,
+      }
       const charged = BigInt(chargeOfUsage([...snapshot], usage, Number.MAX_SAFE_INTEGER))
       expect(picoFromUsd(halved.cachedPrompt)).toBe(promptPico / 2n)
       expect(estimateCost(halved, use)).toEqual({

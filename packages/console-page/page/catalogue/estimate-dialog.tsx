@@ -63,6 +63,7 @@ const labels = { chat: 'Per call', image: 'Per image', audio: 'Per audio file' }
 function isPriced(name: keyof Use, { pricing }: ProductRecord): boolean {
   if (pricing.unit === 'request') return false
   if (name === 'cached') return pricing.cachedPrompt !== undefined
+  if (name === 'written') return pricing.cacheWrite !== undefined
   if (name === 'reasoning') return pricing.reasoning !== undefined
   return true
 }
@@ -71,6 +72,7 @@ function labelOf(name: keyof Use, { kind }: ProductRecord): string {
   const words: Record<keyof Use, string> = {
     prompt: 'Input tokens per call',
     cached: 'Cached input tokens',
+    written: 'Cache write tokens',
     completion: 'Output tokens per call',
     reasoning: 'Reasoning tokens',
     calls: kind === 'image' ? 'Images per day' : kind === 'audio' ? 'Audio files per day' : 'Calls per day',

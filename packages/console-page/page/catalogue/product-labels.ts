@@ -15,12 +15,13 @@ const BYTES_A_MIB = 1_048_576
 /** Exact prices of a product and their units. */
 export function priceLines(kind: ProductKind, pricing: ProductPricing): { what: string; usd: string }[] {
   if (pricing.unit === 'request') return [{ what: `per ${units[kind]}`, usd: `$${withoutZeros(pricing.request)}` }]
-  const { prompt, completion, cachedPrompt, reasoning } = pricing
+  const { prompt, completion, cachedPrompt, cacheWrite, reasoning } = pricing
   const line = (what: string, usd: string | undefined) =>
     usd === undefined ? [] : [{ what: `per 1M ${what}`, usd: `$${perMillion(usd)}` }]
   return [
     ...line('input tokens', prompt),
     ...line('cached input tokens', cachedPrompt),
+    ...line('cache write tokens', cacheWrite),
     ...line('output tokens', completion),
     ...line('reasoning tokens', reasoning),
   ]

@@ -15,18 +15,21 @@ export function pricingOf(draft: Pick<ProductDraft, PriceField | 'unit'>): Produ
     return request === null ? null : { unit: 'request', request }
   }
   const [prompt, completion] = [usdOfMillion(draft.prompt), usdOfMillion(draft.completion)]
-  const [cachedPrompt, reasoning] = [orNone(draft.cachedPrompt), orNone(draft.reasoning)]
-  if (prompt === null || completion === null || cachedPrompt === null || reasoning === null) return null
+  const [cachedPrompt, cacheWrite] = [orNone(draft.cachedPrompt), orNone(draft.cacheWrite)]
+  const reasoning = orNone(draft.reasoning)
+  if (prompt === null || completion === null) return null
+  if (cachedPrompt === null || cacheWrite === null || reasoning === null) return null
   return {
     unit: 'tokens',
     prompt,
     completion,
     ...(cachedPrompt !== undefined && { cachedPrompt }),
+    ...(cacheWrite !== undefined && { cacheWrite }),
     ...(reasoning !== undefined && { reasoning }),
   }
 }
 
-export type PriceField = 'prompt' | 'completion' | 'cachedPrompt' | 'reasoning' | 'request'
+export type PriceField = 'prompt' | 'completion' | 'cachedPrompt' | 'cacheWrite' | 'reasoning' | 'request'
 
 /** Splits a comma-separated list; empty items are dropped. */
 export function wordsOf(text: string): string[] {

@@ -15,6 +15,12 @@ const tokenPrices: { name: PriceField; label: string; isOptional: boolean; hint?
     hint: 'Leave empty to use the input price.',
   },
   {
+    name: 'cacheWrite',
+    label: 'Cache write tokens ($/1M)',
+    isOptional: true,
+    hint: 'At least the input price. Leave empty to use the input price.',
+  },
+  {
     name: 'reasoning',
     label: 'Reasoning tokens ($/1M)',
     isOptional: true,

@@ -16,10 +16,23 @@ const providers = [{ provider: 'simulated', model: 'm-1', priority: 1 }]
 const named = { id: 'acme/new', name: 'New', ownedBy: 'acme', providers }
 
 test('bodyOf turns a filled-in form into a valid request body with exact token prices', () => {
-  const draft = { ...emptyDraft('chat'), ...named, prompt: '0.15', completion: '$0.000001', cachedPrompt: '0' }
+  const draft = {
+    ...emptyDraft('chat'),
+    ...named,
+    prompt: '0.15',
+    completion: '$0.000001',
+    cachedPrompt: '0',
+    cacheWrite: '0.3',
+  }
   expect(newProductBody.parse(bodyOf(draft))).toMatchObject({
     state: 'draft',
-    pricing: { unit: 'tokens', prompt: '0.00000015', completion: '0.000000000001', cachedPrompt: '0' },
+    pricing: {
+      unit: 'tokens',
+      prompt: '0.00000015',
+      completion: '0.000000000001',
+      cachedPrompt: '0',
+      cacheWrite: '0.0000003',
+    },
     overheads: { factor: 1, maxTokensPerImage: null },
   })
   const image = {

@@ -19,6 +19,8 @@ export interface ProductDraft {
   completion: string
   /** Empty: the prompt price applies. */
   cachedPrompt: string
+  /** Empty: the prompt price applies. */
+  cacheWrite: string
   /** Empty: the completion price applies. */
   reasoning: string
   request: string

@@ -2,7 +2,13 @@ import { costMicro, picoFromUsd } from '@gateway/pricing/price'
 import { expect, test } from 'vitest'
 import { callSum, total } from './call-sum.ts'
 
-const tokens = { promptTokens: 1_204, completionTokens: 310, cachedTokens: null, reasoningTokens: null }
+const tokens = {
+  promptTokens: 1_204,
+  completionTokens: 310,
+  cachedTokens: null,
+  cacheWriteTokens: null,
+  reasoningTokens: null,
+}
 
 test('callSum lists each kind of token with its exact price and amount', () => {
   const lines = callSum({ ...tokens, pricing: { unit: 'tokens', prompt: '0.0000004', completion: '0.0000016' } })
@@ -13,25 +19,28 @@ test('callSum lists each kind of token with its exact price and amount', () => {
   expect(total(lines)).toBe('0.0009776')
 })
 
-test('cached and reasoning tokens with a separate price are not counted twice, and the sum matches the charge', () => {
+test('cached, written and reasoning tokens with a separate price are not counted twice, and the sum matches the charge', () => {
   const pricing = {
     unit: 'tokens',
     prompt: '0.000003',
     completion: '0.000015',
     cachedPrompt: '0.0000003',
+    cacheWrite: '0.000006',
     reasoning: '0.00001',
   } as const
-  const call = { ...tokens, cachedTokens: 1_000, reasoningTokens: 5_000, pricing }
+  const call = { ...tokens, cachedTokens: 1_000, cacheWriteTokens: 200, reasoningTokens: 5_000, pricing }
   const lines = callSum(call)
-  expect(lines.map(({ count }) => count)).toEqual([204, 1_000, 310])
+  expect(lines.map(({ count }) => count)).toEqual([4, 1_000, 200, 310])
   const price = {
     promptPico: picoFromUsd(pricing.prompt)!,
     completionPico: picoFromUsd(pricing.completion)!,
     requestPico: 0n,
     cachedPico: picoFromUsd(pricing.cachedPrompt),
+    cacheWritePico: picoFromUsd(pricing.cacheWrite),
     reasoningPico: picoFromUsd(pricing.reasoning),
   }
-  const charge = costMicro(price, 1_204n, 310n, { cachedTokens: 1_000n, reasoningTokens: 5_000n })
+  const parts = { cachedTokens: 1_000n, cacheWriteTokens: 200n, reasoningTokens: 5_000n }
+  const charge = costMicro(price, 1_204n, 310n, parts)
   expect(BigInt(Math.ceil(Number(total(lines)) * 1e6))).toBe(charge)
 })
 

@@ -11,21 +11,24 @@ export interface SumLine {
 
 /** Cost of a call by line, before rounding up once to whole micro-USD (money §1.3). Empty if the call used nothing. */
 export function callSum(call: Pick<InvocationRecord, 'pricing' | Counts>): SumLine[] {
-  const { pricing, promptTokens, completionTokens, cachedTokens, reasoningTokens } = call
+  const { pricing, promptTokens, completionTokens, cachedTokens, cacheWriteTokens, reasoningTokens } = call
   if (pricing.unit === 'request') return [line('call', 1, pricing.request)]
   if (promptTokens === null || completionTokens === null) return []
-  const { prompt, completion, cachedPrompt, reasoning } = pricing
-  const cached = cachedPrompt === undefined ? 0 : Math.min(cachedTokens ?? 0, promptTokens)
+  const { prompt, completion, cachedPrompt, cacheWrite, reasoning } = pricing
+  const read = Math.min(cachedTokens ?? 0, promptTokens)
+  const cached = cachedPrompt === undefined ? 0 : read
+  const written = cacheWrite === undefined ? 0 : Math.min(cacheWriteTokens ?? 0, promptTokens - read)
   const thought = reasoning === undefined ? 0 : Math.min(reasoningTokens ?? 0, completionTokens)
   return [
-    line('prompt tokens', promptTokens - cached, prompt),
+    line('prompt tokens', promptTokens - cached - written, prompt),
     line('prompt tokens from a cache', cached, cachedPrompt ?? prompt),
+    line('prompt tokens written to a cache', written, cacheWrite ?? prompt),
     line('completion tokens', completionTokens - thought, completion),
     line('reasoning tokens', thought, reasoning ?? completion),
   ].filter(({ count, what }) => count > 0 || what === 'prompt tokens')
 }
 
-type Counts = 'promptTokens' | 'completionTokens' | 'cachedTokens' | 'reasoningTokens'
+type Counts = 'promptTokens' | 'completionTokens' | 'cachedTokens' | 'cacheWriteTokens' | 'reasoningTokens'
 
 /** Sum of the lines as an exact decimal USD string. */
 export function total(lines: SumLine[]): string {

@@ -32,6 +32,7 @@ export function callBound(node: GraphNode, inputs: BoundedInputs, product: Estim
   const fitting = product.bounded && room < prompt ? room : prompt
   const price = {
     promptPico: BigInt(product.promptPico),
+    cacheWritePico: product.cacheWritePico === null ? null : BigInt(product.cacheWritePico),
     completionPico: BigInt(product.completionPico),
     requestPico: BigInt(product.requestPico),
   }

@@ -19,6 +19,7 @@ const plain: EstimatedProduct = {
   maxTokensPerImage: 1_000,
   factorMillionths: 1_000_000,
   promptPico: '1000000',
+  cacheWritePico: null,
   completionPico: '10000000',
   requestPico: '0',
 }

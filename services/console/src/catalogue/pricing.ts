@@ -18,7 +18,8 @@ const MAX_PER_REQUEST = 1_000_000_000_000_000_000n // 1,000,000 USD
 export function columnsOfPricing(pricing: ProductPricing): PriceColumns & { unit: ProductPricing['unit'] } {
   if (pricing.unit === 'request') {
     const requestPico = picoOf('request', pricing.request, MAX_PER_REQUEST)
-    return { unit: 'request', promptPico: 0n, completionPico: 0n, requestPico, cachedPico: null, reasoningPico: null }
+    const noParts = { cachedPico: null, cacheWritePico: null, reasoningPico: null }
+    return { unit: 'request', promptPico: 0n, completionPico: 0n, requestPico, ...noParts }
   }
   const promptPico = picoOf('prompt', pricing.prompt, MAX_PER_TOKEN)
   const completionPico = picoOf('completion', pricing.completion, MAX_PER_TOKEN)
@@ -28,8 +29,16 @@ export function columnsOfPricing(pricing: ProductPricing): PriceColumns & { unit
     completionPico,
     requestPico: 0n,
     cachedPico: pricing.cachedPrompt === undefined ? null : picoOf('cachedPrompt', pricing.cachedPrompt, promptPico),
+    cacheWritePico: pricing.cacheWrite === undefined ? null : cacheWritePicoOf(pricing.cacheWrite, promptPico),
     reasoningPico: pricing.reasoning === undefined ? null : picoOf('reasoning', pricing.reasoning, completionPico),
   }
+}
+
+/** Never cheaper than the prompt: a reservation assumes that the whole prompt is written to a cache. */
+function cacheWritePicoOf(usd: string, promptPico: Pico): Pico {
+  const pico = picoOf('cacheWrite', usd, MAX_PER_TOKEN)
+  if (pico >= promptPico) return pico
+  throw invalidField('pricing.cacheWrite', `must be at least the price of the prompt, ${usdFromPico(promptPico)}.`)
 }
 
 function picoOf(field: string, usd: string, max: Pico): Pico {

@@ -147,6 +147,7 @@ export interface CallRow extends Pick<InvocationRecord, UsageCount> {
   request_pico: bigint
   cached_pico: bigint | null
   reasoning_pico: bigint | null
+  cache_write_pico: bigint | null
   reserved_micro: bigint
   charged_micro: bigint
   admitted_at: Date
@@ -161,7 +162,8 @@ export interface CallRow extends Pick<InvocationRecord, UsageCount> {
 const noCounts = Prisma.raw(usageCounts.map((count) => `NULL::integer AS "${count}"`).join(', '))
 const counts = Prisma.raw(usageCounts.map((count) => `a.${columnOf(count)} AS "${count}"`).join(', '))
 
-const whatAndPrice = Prisma.sql`a.prompt_pico, a.completion_pico, a.request_pico, a.cached_pico, a.reasoning_pico`
+const whatAndPrice = Prisma.sql`
+  a.prompt_pico, a.completion_pico, a.request_pico, a.cached_pico, a.reasoning_pico, a.cache_write_pico`
 const unit = Prisma.sql`(SELECT p.unit FROM control.products p WHERE p.id = a.product) AS unit`
 
 /** Columns of `money.reservations a`. */
@@ -196,6 +198,7 @@ function invocationRecord(row: CallRow, seesExecutions: boolean): InvocationReco
     requestPico: row.request_pico,
     cachedPico: row.cached_pico,
     reasoningPico: row.reasoning_pico,
+    cacheWritePico: row.cache_write_pico,
     reservedMicro: row.reserved_micro,
     chargedMicro: row.charged_micro,
     admittedAt: row.admitted_at,

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { openReservation } from './reservation.ts'
 
 const USAGE = { promptTokens: 30, completionTokens: 10, estimated: false }
-const PRICE: PriceSnapshot = ['2000000', '8000000', '0', null, null]
+const PRICE: PriceSnapshot = ['2000000', '8000000', '0', null, null, null]
 
 /** Settles a call with this outcome. Returns the response that is sent and the one that was saved. */
 async function answered(outcome: OutcomeOf<'settle'> | Error, price: PriceSnapshot | undefined, reservedMicro = 1_000) {

@@ -142,6 +142,39 @@ describe('a call', () => {
     expect(await findingsOf(replica, tenant.project.id)).toEqual([])
   })
 
+  test('reserves the price of a cache write for the whole prompt, and is charged for what was written', async ({
+    fixture,
+    replica,
+    tenant,
+  }) => {
+    const price = { promptPico: 2_000_000n, completionPico: 0n }
+    const plain = await fixture.product(price)
+    const product = await fixture.product({ ...price, cachedPico: 200_000n, cacheWritePico: 4_000_000n })
+    for (const each of [plain, product]) await fixture.assign(tenant.project.id, each)
+    const reservedFor = async (model: string) => {
+      const item = replica.item(tenant.key, model)
+      const outcome = await replica.admit(item)
+      if (outcome.kind !== 'admitted') throw new Error(outcome.kind)
+      return { id: item.id, micro: outcome.reservedMicro }
+    }
+    const { micro } = await reservedFor(plain)
+    const reserved = await reservedFor(product)
+    expect(reserved.micro).toBe(2 * micro)
+    await fixture.run('UPDATE control.products SET cache_write_pico = NULL WHERE id = $1', [product])
+    const usage = { promptTokens: 30, completionTokens: 0, cachedTokens: 20, cacheWriteTokens: 7 }
+    // 20 × 0.2 read, 7 × 4 written and 3 × 2 of the rest.
+    expect(await replica.settle(reserved.id, usage)).toEqual({ kind: 'settled', chargedMicro: 38 })
+    const { rows } = await fixture.run(
+      'SELECT cache_write_tokens, cache_write_pico::int FROM money.attempts WHERE id = $1',
+      [reserved.id],
+    )
+    expect(rows).toEqual([{ cache_write_tokens: 7, cache_write_pico: 4_000_000 }])
+    expect(await findingsOf(replica, tenant.project.id)).toEqual([])
+    await expect(
+      fixture.run('UPDATE control.products SET cache_write_pico = 1999999 WHERE id = $1', [product]),
+    ).rejects.toThrow('cache_writes_are_no_cheaper')
+  })
+
   test('never costs more because of cached or reasoning tokens: they are capped at the total, and so is their price', async ({
     fixture,
     replica,

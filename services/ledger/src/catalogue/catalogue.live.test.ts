@@ -121,6 +121,7 @@ describe('the models list of a key', () => {
       promptPico: 2_000_000n,
       completionPico: 8_000_000n,
       cachedPico: 200_000n,
+      cacheWritePico: 4_000_000n,
       reasoningPico: 5_000_000n,
     }
     const product = await fixture.product({ ...price, contextLength: 40_000, maxOutputTokens: 4_000 })
@@ -136,6 +137,7 @@ describe('the models list of a key', () => {
         prompt: '0.000002',
         completion: '0.000008',
         input_cache_read: '0.0000002',
+        input_cache_write: '0.000004',
         internal_reasoning: '0.000005',
         input_usd_per_1m: 2,
         output_usd_per_1m: 8,

@@ -22,6 +22,7 @@ interface ProductRow {
   request_pico: bigint
   cached_pico: bigint | null
   reasoning_pico: bigint | null
+  cache_write_pico: bigint | null
   created_at: Date
   max_tokens_per_image: number | null
   image_max_bytes: number
@@ -119,7 +120,7 @@ function entryOf(product: ProductRow): ModelEntry {
 }
 
 function pricingOf(product: ProductRow): ModelEntry['pricing'] {
-  const { unit, prompt_pico, completion_pico, request_pico, cached_pico, reasoning_pico } = product
+  const { unit, prompt_pico, completion_pico, request_pico, cached_pico, reasoning_pico, cache_write_pico } = product
   if (unit === 'request')
     return { unit, request: usdFromPico(request_pico), usd_per_request: Number(usdFromPico(request_pico)) }
   return {
@@ -127,6 +128,7 @@ function pricingOf(product: ProductRow): ModelEntry['pricing'] {
     prompt: usdFromPico(prompt_pico),
     completion: usdFromPico(completion_pico),
     ...(cached_pico !== null && { input_cache_read: usdFromPico(cached_pico) }),
+    ...(cache_write_pico !== null && { input_cache_write: usdFromPico(cache_write_pico) }),
     ...(reasoning_pico !== null && { internal_reasoning: usdFromPico(reasoning_pico) }),
     input_usd_per_1m: Number(usdFromPico(prompt_pico * 1_000_000n)),
     output_usd_per_1m: Number(usdFromPico(completion_pico * 1_000_000n)),

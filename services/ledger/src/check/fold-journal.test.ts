@@ -37,8 +37,10 @@ function journalOf(blocks: number[]): Entry[] {
       request_pico: kind === 'settle' ? 0n : null,
       cached_tokens: null,
       reasoning_tokens: null,
+      cache_write_tokens: null,
       cached_pico: null,
       reasoning_pico: null,
+      cache_write_pico: null,
       ceiling_micro: null,
       execution_micro: null,
     }

@@ -39,8 +39,10 @@ export interface Entry {
   request_pico: bigint | null
   cached_tokens: bigint | null
   reasoning_tokens: bigint | null
+  cache_write_tokens: bigint | null
   cached_pico: bigint | null
   reasoning_pico: bigint | null
+  cache_write_pico: bigint | null
   /** The ceiling of the execution whose node was charged, and the charges of all its nodes; null: it has no ceiling. */
   ceiling_micro: bigint | null
   execution_micro: bigint | null
@@ -178,8 +180,13 @@ function derivedCharge(entry: Entry): bigint {
     requestPico: entry.request_pico ?? 0n,
     cachedPico: entry.cached_pico,
     reasoningPico: entry.reasoning_pico,
+    cacheWritePico: entry.cache_write_pico,
   }
-  const parts = { cachedTokens: entry.cached_tokens ?? 0n, reasoningTokens: entry.reasoning_tokens ?? 0n }
+  const parts = {
+    cachedTokens: entry.cached_tokens ?? 0n,
+    cacheWriteTokens: entry.cache_write_tokens ?? 0n,
+    reasoningTokens: entry.reasoning_tokens ?? 0n,
+  }
   const cost = costMicro(price, entry.prompt_tokens ?? 0n, entry.completion_tokens ?? 0n, parts)
   return cost < -entry.reserved ? cost : -entry.reserved
 }

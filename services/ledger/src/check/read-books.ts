@@ -12,7 +12,8 @@ const ENTRIES = `
          c.micro AS correction_micro,
          n.state, coalesce(n.reserved_micro, r.micro) AS reserved_micro, n.charged_micro, n.lineage, n.window_start,
          n.prompt_tokens, n.completion_tokens, n.prompt_pico, n.completion_pico, n.request_pico,
-         n.cached_tokens, n.reasoning_tokens, n.cached_pico, n.reasoning_pico, e.max_micro AS ceiling_micro,
+         n.cached_tokens, n.reasoning_tokens, n.cache_write_tokens, n.cached_pico, n.reasoning_pico, n.cache_write_pico,
+         e.max_micro AS ceiling_micro,
          CASE WHEN e.max_micro IS NOT NULL THEN (
            SELECT sum(o.charged_micro) FROM money.attempts o WHERE o.execution = n.execution) END AS execution_micro
     FROM (SELECT * FROM money.journal
@@ -53,6 +54,7 @@ const LISTED = `
            'request_pico', e.request_pico::text,
            'cached_tokens', e.cached_tokens::text, 'reasoning_tokens', e.reasoning_tokens::text,
            'cached_pico', e.cached_pico::text, 'reasoning_pico', e.reasoning_pico::text,
+           'cache_write_tokens', e.cache_write_tokens::text, 'cache_write_pico', e.cache_write_pico::text,
            'ceiling_micro', e.ceiling_micro::text, 'execution_micro', e.execution_micro::text) ORDER BY e.seq, e.at), '[]')::text AS list
     FROM (${ENTRIES}) e`
 
@@ -170,8 +172,10 @@ export function entryOf(row: ListedEntry): Entry {
     request_pico: big('request_pico'),
     cached_tokens: big('cached_tokens'),
     reasoning_tokens: big('reasoning_tokens'),
+    cache_write_tokens: big('cache_write_tokens'),
     cached_pico: big('cached_pico'),
     reasoning_pico: big('reasoning_pico'),
+    cache_write_pico: big('cache_write_pico'),
     ceiling_micro: big('ceiling_micro'),
     execution_micro: big('execution_micro'),
   }

@@ -28,6 +28,7 @@ describe('reading a call', () => {
       promptTokens: null,
       completionTokens: null,
       cachedTokens: null,
+      cacheWriteTokens: null,
       reasoningTokens: null,
       estimated: false,
       pricing: { unit: 'tokens', prompt: '0', completion: '0.000001' },

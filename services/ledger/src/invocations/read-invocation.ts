@@ -22,7 +22,13 @@ export async function readInvocation(
 
 type Found = Omit<StoredCall, 'unit'> | null
 
-const NO_COUNTS = { promptTokens: null, completionTokens: null, cachedTokens: null, reasoningTokens: null }
+const NO_COUNTS = {
+  promptTokens: null,
+  completionTokens: null,
+  cachedTokens: null,
+  cacheWriteTokens: null,
+  reasoningTokens: null,
+}
 
 /** The running attempt. Attempts that ended before it no longer matter. */
 async function openCall(

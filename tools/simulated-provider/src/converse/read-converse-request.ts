@@ -28,15 +28,25 @@ const reasoning = z.strictObject({
     z.strictObject({ redactedContent: z.base64() }),
   ]),
 })
+/** Ends a prefix to cache. */
+const cachePoint = z.strictObject({
+  cachePoint: z.strictObject({ type: z.literal('default'), ttl: z.enum(['5m', '1h']).optional() }),
+})
 const message = z.discriminatedUnion('role', [
-  z.strictObject({ role: z.literal('user'), content: z.array(z.union([textBlock, imageBlock, toolResult])).min(1) }),
-  z.strictObject({ role: z.literal('assistant'), content: z.array(z.union([textBlock, toolUse, reasoning])).min(1) }),
+  z.strictObject({
+    role: z.literal('user'),
+    content: z.array(z.union([textBlock, imageBlock, toolResult, cachePoint])).min(1),
+  }),
+  z.strictObject({
+    role: z.literal('assistant'),
+    content: z.array(z.union([textBlock, toolUse, reasoning, cachePoint])).min(1),
+  }),
 ])
 
 const request = z
   .strictObject({
     messages: z.array(message).min(1),
-    system: z.array(textBlock).optional(),
+    system: z.array(z.union([textBlock, cachePoint])).optional(),
     inferenceConfig: z
       .strictObject({
         maxTokens: z.int().min(1),
@@ -49,13 +59,16 @@ const request = z
       .strictObject({
         tools: z
           .array(
-            z.strictObject({
-              toolSpec: z.strictObject({
-                name: z.string().regex(/^[\w-]{1,64}$/),
-                description: z.string().min(1).optional(),
-                inputSchema: z.strictObject({ json: z.looseObject({ type: z.literal('object') }) }),
+            z.union([
+              cachePoint,
+              z.strictObject({
+                toolSpec: z.strictObject({
+                  name: z.string().regex(/^[\w-]{1,64}$/),
+                  description: z.string().min(1).optional(),
+                  inputSchema: z.strictObject({ json: z.looseObject({ type: z.literal('object') }) }),
+                }),
               }),
-            }),
+            ]),
           )
           .min(1),
         toolChoice: z
@@ -102,7 +115,7 @@ export function readConverseRequest(model: string, stream: boolean, body: unknow
   const choice = toolConfig?.toolChoice
   const named = choice && 'tool' in choice ? choice.tool.name : undefined
   const spec = toolConfig?.tools
-    .map(({ toolSpec }) => toolSpec)
+    .flatMap((tool) => ('toolSpec' in tool ? [tool.toolSpec] : []))
     .find(({ name }) => named === undefined || name === named)
   const answersTool = blocks.some((block) => 'toolResult' in block)
   const characters = texts.reduce((sum, text) => sum + text.length, 0)

@@ -6,9 +6,13 @@ import { signatureOf } from './write-message.ts'
 // As strict as the real APIs: an adapter that sends an unknown field is refused here too.
 
 const said = z.string().regex(/\S/, 'text must hold more than blanks')
-const textBlock = z.strictObject({ type: z.literal('text'), text: said })
+/** Ends a prefix to cache. */
+const cacheControl = z.strictObject({ type: z.literal('ephemeral'), ttl: z.enum(['5m', '1h']).optional() })
+const cached = { cache_control: cacheControl.optional() }
+const textBlock = z.strictObject({ type: z.literal('text'), text: said, ...cached })
 const imageBlock = z.strictObject({
   type: z.literal('image'),
+  ...cached,
   source: z.discriminatedUnion('type', [
     z.strictObject({
       type: z.literal('base64'),
@@ -21,6 +25,7 @@ const imageBlock = z.strictObject({
 const id = z.string().regex(/^[\w-]+$/)
 const toolUse = z.strictObject({
   type: z.literal('tool_use'),
+  ...cached,
   id,
   name: z.string().regex(/^[\w-]{1,128}$/),
   input: z.record(z.string(), z.unknown()),
@@ -31,6 +36,7 @@ const thinking = z
 const redacted = z.strictObject({ type: z.literal('redacted_thinking'), data: z.string().min(1) })
 const toolResult = z.strictObject({
   type: z.literal('tool_result'),
+  ...cached,
   tool_use_id: id,
   content: z.union([z.string(), z.array(z.discriminatedUnion('type', [textBlock, imageBlock]))]).optional(),
   is_error: z.boolean().optional(),
@@ -73,6 +79,7 @@ const request = z
           description: z.string().optional(),
           input_schema: z.looseObject({ type: z.literal('object') }),
           strict: z.boolean().optional(),
+          ...cached,
         }),
       )
       .optional(),

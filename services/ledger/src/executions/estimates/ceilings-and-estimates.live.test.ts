@@ -73,11 +73,15 @@ async function openProject(fixture: Fixture, chance: Chance): Promise<Project> {
   const pico = (most: number) => BigInt(Math.floor(chance() * most))
   const owners = await fixture.tenant()
   const project = await fixture.project(owners, MOST_MICRO)
-  const tokens = () => ({
-    promptPico: pico(9_000_000),
-    completionPico: pico(9_000_000),
-    perMessage: Math.floor(chance() * 20),
-  })
+  const tokens = () => {
+    const promptPico = pico(9_000_000)
+    return {
+      promptPico,
+      cacheWritePico: chance() < 0.5 ? promptPico + pico(9_000_000) : null,
+      completionPico: pico(9_000_000),
+      perMessage: Math.floor(chance() * 20),
+    }
+  }
   const counted = await fixture.product({ ...tokens(), tokensPerByteMillionths: 300_000, maxTokensPerImage: 700 })
   const narrow = await fixture.product({
     ...tokens(),

@@ -151,7 +151,11 @@ function usageOf({ chance }: Bench, product: EstimatedProduct, size: Size, cap: 
   const most = factorMillionths === 4_000_000 ? 6 : 1
   const promptTokens = Math.floor(chance() * most * Number(bound))
   const completionTokens = Math.floor(chance() * 2 * cap)
-  const parts = { cachedTokens: Math.floor(chance() * promptTokens), reasoningTokens: 0 }
+  const parts = {
+    cachedTokens: Math.floor(chance() * chance() * promptTokens),
+    cacheWriteTokens: Math.floor(chance() * promptTokens),
+    reasoningTokens: 0,
+  }
   return { promptTokens, completionTokens, estimated: false, ...(chance() < 0.3 && parts) }
 }
 
