@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { writeFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 
 export type GuideShell = ReturnType<typeof openShell>
@@ -41,12 +41,30 @@ export function openShell(folder: string, environment: Record<string, string>) {
 
   return {
     run,
-    /** Kills the shell and every process that the guide left running in it. */
+    /** Kills the shell and every process that the guide left running. */
     async close(): Promise<void> {
-      if (bash.exitCode !== null || bash.signalCode !== null) return
-      const ended = new Promise((resolve) => void bash.once('exit', resolve))
-      process.kill(-bash.pid!, 'SIGKILL')
-      await ended
+      if (bash.exitCode === null && bash.signalCode === null) {
+        const ended = new Promise((resolve) => void bash.once('exit', resolve))
+        process.kill(-bash.pid!, 'SIGKILL')
+        await ended
+      }
+      await killDaemons(folder)
     },
+  }
+}
+
+/** Kills what left the group of the shell, such as the daemon of an agent: by its home, where the system shows it. */
+async function killDaemons(home: string): Promise<void> {
+  for (const pid of (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name))) {
+    const variables = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '')
+    if (variables.split('\0').includes(`HOME=${home}`)) killIfThere(Number(pid))
+  }
+}
+
+function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
   }
 }
