@@ -12,6 +12,8 @@ export interface Metrics {
   overloaded(limit: ReachedLimit): void
   /** Observes the permits held, by kind. */
   observePermits(counts: RequestLimits['counts']): void
+  /** Sets the findings of the last check of the audit. */
+  auditChecked(findings: number): void
   /** Counts a statement that does not reconcile. */
   statementDiffered(): void
   assets: AssetMetrics
@@ -25,6 +27,10 @@ export function openMetrics(meter: Meter): Metrics {
   const differed = meter.createCounter('console.statements.differed', {
     description: 'Statements whose wallet, journal, fundings and corrections differ',
     unit: '{statement}',
+  })
+  const auditFindings = meter.createGauge('console.audit.findings', {
+    description: 'Findings of the last check of the audit; 0 means that every entry fits its seal',
+    unit: '{finding}',
   })
   const overloads = meter.createCounter('console.requests.overloaded', {
     description: 'Requests refused with `overloaded`, by limit',
@@ -43,6 +49,7 @@ export function openMetrics(meter: Meter): Metrics {
       permits.addCallback((gauge) => {
         for (const [kind, held] of Object.entries(counts())) gauge.observe(held, { kind })
       }),
+    auditChecked: (findings) => auditFindings.record(findings),
     statementDiffered() {
       differed.add(1)
     },

@@ -13,6 +13,7 @@ import type { ConsoleDeps } from './deps.ts'
 import { consoleApp } from './app.ts'
 import { removeDeleted } from './assets/assets.ts'
 import { reportFailedSignIns } from './audit/failed-sign-ins.ts'
+import { checkAudit } from './audit/check-audit.ts'
 import { auditAnchor, forgetAudit, sealAudit } from './audit/seal-audit.ts'
 import { forgetCreations } from './request/create-once.ts'
 import { type ConsoleConfig, REVOCATION_CONNECTIONS } from './config.ts'
@@ -85,6 +86,17 @@ export async function startConsole(config: ConsoleConfig, tools: ServiceTools) {
     everyMs: 3_600_000,
     work: async () => (log.info({ anchor: await auditAnchor({ prisma }) }, 'the audit was anchored'), 0),
   }
+  const auditCheck = {
+    name: 'check of the audit',
+    everyMs: 3_600_000,
+    async work() {
+      const { entries, findings } = await checkAudit({ prisma })
+      metrics.auditChecked(findings.length)
+      if (findings.length > 0)
+        log.error({ entries, findings: findings.slice(0, 10) }, 'the audit does not fit its seals')
+      return 0
+    },
+  }
   const handingOver = { name: 'outgoing notices', everyMs: 1_000, work: () => handOverNotices({ prisma, ledger }) }
   const now = () => new Date()
   const sessionLimits = { idleMs: config.SESSION_IDLE_SECONDS * 1_000, maxMs: config.SESSION_MAX_SECONDS * 1_000 }
@@ -102,6 +114,7 @@ export async function startConsole(config: ConsoleConfig, tools: ServiceTools) {
     seals,
     retention,
     anchoring,
+    auditCheck,
     failures,
     appointments,
     sessions,

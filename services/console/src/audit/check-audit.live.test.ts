@@ -48,6 +48,25 @@ test('an untouched audit has no findings, and its anchor still fits after more e
   expect(await checkAudit(audit, anchor)).toMatchObject({ entries: 5, findings: [] })
 })
 
+test('entries that the retention deletes during the check are not findings, and later gaps are', async ({ audit }) => {
+  await audit.add(4, 100)
+  await audit.add(3)
+  let isFirst = true
+  const { prisma } = audit
+  const auditStart = {
+    async findFirst() {
+      const start = await prisma.auditStart.findFirst()
+      if (isFirst) await forgetAudit(audit, 90)
+      isFirst = false
+      return start
+    },
+  }
+  const during = { auditStart, $queryRaw: prisma.$queryRaw.bind(prisma) } as unknown as typeof prisma
+  expect(await checkAudit({ prisma: during })).toMatchObject({ entries: 3, findings: [] })
+  await audit.tamper(`DELETE FROM control.audit WHERE position = 6`)
+  expect((await checkAudit(audit)).findings).toEqual(['Entries 6 to 6 are missing.'])
+})
+
 test.for([
   [
     'a changed subject',
