@@ -25,6 +25,7 @@ const row = (route: string, own: string, others: string, asked: Asked = {}): Gat
 
 const messages = [{ role: 'user', content: 'Hello' }]
 const chat = ({ product }: Ids) => ({ model: product, messages, max_tokens: 5 })
+const respond = ({ product }: Ids) => ({ model: product, input: 'Hello', max_output_tokens: 5 })
 const selector = (name: string) => (ids: Ids) => ({ [name]: ids.project })
 const run = () => ({ input: { text: 'Hello' } })
 const keyed = { 'idempotency-key': 'isolation-0001' }
@@ -71,6 +72,21 @@ export const gatewayMatrix: GatewayRow[] = [
   row('POST /v1/chat/completions', '200', NO_MODEL, { body: (ids) => ({ ...chat(ids), stream: true }) }),
   row('POST /v1/chat/completions', '200', MISMATCH, { body: (ids) => ({ ...chat(ids), project_id: ids.project }) }),
   row('POST /v1/chat/completions', '200', MISMATCH, { body: chat, headers: selector('x-service-project') }),
+  row('POST /v1/responses', '200', NO_MODEL, { body: respond }),
+  row('POST /v1/responses', '200', NO_MODEL, { body: (ids) => ({ ...respond(ids), stream: true }) }),
+  row('POST /v1/responses', '200', NO_MODEL, { body: ({ sandbox }) => ({ model: sandbox, input: 'Hello' }) }),
+  row('POST /v1/responses', '200', MISMATCH, { body: (ids) => ({ ...respond(ids), project_id: ids.project }) }),
+  row('POST /v1/responses', '200', MISMATCH, { body: respond, headers: selector('x-service-project') }),
+  row('POST /v1/messages', '200', NO_MODEL, { body: chat }),
+  row('POST /v1/messages', '200', NO_MODEL, { body: (ids) => ({ ...chat(ids), stream: true }) }),
+  row('POST /v1/messages', '200', NO_MODEL, { body: ({ sandbox }) => ({ model: sandbox, messages, max_tokens: 5 }) }),
+  row('POST /v1/messages', '200', MISMATCH, { body: (ids) => ({ ...chat(ids), project_id: ids.project }) }),
+  row('POST /v1/messages', '200', MISMATCH, { body: chat, headers: selector('x-service-project') }),
+  row('POST /v1/messages/count_tokens', '200', NO_MODEL, { body: ({ product }) => ({ model: product, messages }) }),
+  row('POST /v1/messages/count_tokens', '200', MISMATCH, {
+    body: ({ product }) => ({ model: product, messages }),
+    headers: selector('x-project-id'),
+  }),
   row('GET /v1/models/*id', '200', NO_MODEL, { path: { id: 'sandbox' } }),
   row('POST /v1/chat/completions', '200', NO_MODEL, { body: ({ sandbox }) => ({ model: sandbox, messages }) }),
   row('POST /v1/chat/completions', '200', NO_MODEL, {

@@ -36,27 +36,29 @@ const head = {
   usage,
 }
 
-export const messageShape = z.strictObject({ ...head, stop_reason: stopReason, service }).meta({
-  examples: [
-    {
-      id: exampleIds.invocation,
-      type: 'message',
-      role: 'assistant',
-      model: exampleIds.product,
-      content: [{ type: 'text', text: 'Otters hold hands.' }],
-      stop_reason: 'end_turn',
-      stop_sequence: null,
-      usage: {
-        input_tokens: 12,
-        cache_read_input_tokens: 0,
-        cache_creation_input_tokens: 0,
-        output_tokens: 5,
-        cost: 0.000005,
-        cost_micro: 5,
-      },
-    },
-  ],
-})
+const said = 'Otters hold hands.'
+const usageExample = {
+  input_tokens: 12,
+  cache_read_input_tokens: 0,
+  cache_creation_input_tokens: 0,
+  output_tokens: 5,
+  cost: 0.000005,
+  cost_micro: 5,
+}
+const messageExample = {
+  id: exampleIds.invocation,
+  type: 'message',
+  role: 'assistant',
+  model: exampleIds.product,
+  content: [{ type: 'text', text: said }],
+  stop_reason: 'end_turn',
+  stop_sequence: null,
+  usage: usageExample,
+}
+
+export const messageShape = z
+  .strictObject({ ...head, stop_reason: stopReason, service })
+  .meta({ examples: [messageExample] })
 
 /** A refusal as this wire writes it: its `type` is that of Anthropic. */
 export const messageErrorShape = z.strictObject({
@@ -93,7 +95,17 @@ export const messageEventShape = z
     messageErrorShape,
   ])
   .meta({
-    examples: [{ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Otters hold hands.' } }],
+    examples: [
+      {
+        type: 'message_start',
+        message: { ...messageExample, content: [], stop_reason: null, usage: { input_tokens: 0, output_tokens: 0 } },
+      },
+      { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+      { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: said } },
+      { type: 'content_block_stop', index: 0 },
+      { type: 'message_delta', delta: { stop_reason: 'end_turn', stop_sequence: null }, usage: usageExample },
+      { type: 'message_stop' },
+    ],
   })
 
 export const tokenCountShape = z

@@ -270,11 +270,12 @@ function statusOf(finish: FinishReason): 'completed' | 'incomplete' {
 }
 
 function usageOf({ promptTokens, completionTokens, details }: AnswerUsage, chargedMicro: number | null) {
+  const { cached_tokens: cached = 0, cache_write_tokens: written = 0 } = details?.prompt ?? {}
   return {
     input_tokens: promptTokens,
-    input_tokens_details: { cached_tokens: 0, ...details?.prompt },
+    input_tokens_details: { cached_tokens: cached, cache_write_tokens: written },
     output_tokens: completionTokens,
-    output_tokens_details: { reasoning_tokens: 0, ...details?.completion },
+    output_tokens_details: { reasoning_tokens: details?.completion?.['reasoning_tokens'] ?? 0 },
     total_tokens: promptTokens + completionTokens,
     ...(chargedMicro !== null && { cost: chargedMicro / 1_000_000, cost_micro: chargedMicro }),
   }

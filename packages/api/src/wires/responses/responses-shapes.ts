@@ -41,7 +41,48 @@ const outputItem = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('custom_tool_call'), ...call, input: z.string() }),
 ])
 
-const counts = z.looseObject({})
+const partExample = { type: 'output_text', annotations: [], logprobs: [], text: 'Otters hold hands.' }
+const itemExample = {
+  type: 'message',
+  id: `msg_${exampleIds.invocation.replace('inv_', '')}_0`,
+  role: 'assistant',
+  status: 'completed',
+  content: [partExample],
+}
+const responseExample = {
+  id: exampleIds.invocation,
+  object: 'response',
+  created_at: 1_795_424_400,
+  status: 'completed',
+  completed_at: 1_795_424_400,
+  error: null,
+  incomplete_details: null,
+  output: [itemExample],
+  usage: {
+    input_tokens: 12,
+    input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
+    output_tokens: 5,
+    output_tokens_details: { reasoning_tokens: 0 },
+    total_tokens: 17,
+    cost: 0.000005,
+    cost_micro: 5,
+  },
+  model: exampleIds.product,
+  instructions: null,
+  max_output_tokens: 50,
+  metadata: {},
+  parallel_tool_calls: true,
+  previous_response_id: null,
+  reasoning: { effort: null, summary: null },
+  store: false,
+  temperature: null,
+  text: { format: { type: 'text' } },
+  tool_choice: 'auto',
+  tools: [],
+  top_p: null,
+  truncation: 'disabled',
+}
+
 export const responseShape = z
   .strictObject({
     id: z.string().describe('the invocation ID, as in X-Service-Invocation'),
@@ -55,9 +96,9 @@ export const responseShape = z
     usage: z
       .strictObject({
         input_tokens: z.int().min(0),
-        input_tokens_details: counts,
+        input_tokens_details: z.strictObject({ cached_tokens: z.int().min(0), cache_write_tokens: z.int().min(0) }),
         output_tokens: z.int().min(0),
-        output_tokens_details: counts,
+        output_tokens_details: z.strictObject({ reasoning_tokens: z.int().min(0) }),
         total_tokens: z.int().min(0),
         cost: z.number().min(0).optional().describe('USD, exact to the micro-USD: charge of this call'),
         cost_micro: z.int().min(0).optional().describe('the same in micro-USD'),
@@ -80,49 +121,7 @@ export const responseShape = z
     truncation: z.literal('disabled'),
   })
   .meta({
-    examples: [
-      {
-        id: exampleIds.invocation,
-        object: 'response',
-        created_at: 1_795_424_400,
-        status: 'completed',
-        completed_at: 1_795_424_400,
-        error: null,
-        incomplete_details: null,
-        output: [
-          {
-            type: 'message',
-            id: `msg_${exampleIds.invocation.replace('inv_', '')}_0`,
-            role: 'assistant',
-            status: 'completed',
-            content: [{ type: 'output_text', annotations: [], logprobs: [], text: 'Otters hold hands.' }],
-          },
-        ],
-        usage: {
-          input_tokens: 12,
-          input_tokens_details: { cached_tokens: 0 },
-          output_tokens: 5,
-          output_tokens_details: { reasoning_tokens: 0 },
-          total_tokens: 17,
-          cost: 0.000005,
-          cost_micro: 5,
-        },
-        model: exampleIds.product,
-        instructions: null,
-        max_output_tokens: 50,
-        metadata: {},
-        parallel_tool_calls: true,
-        previous_response_id: null,
-        reasoning: { effort: null, summary: null },
-        store: false,
-        temperature: null,
-        text: { format: { type: 'text' } },
-        tool_choice: 'auto',
-        tools: [],
-        top_p: null,
-        truncation: 'disabled',
-      },
-    ],
+    examples: [responseExample],
   })
 
 const ofItem = { item_id: z.string(), output_index: z.int().min(0) }
@@ -161,17 +160,18 @@ function eventShape([type, fields]: [string, z.ZodRawShape]) {
 
 const [firstEvent, ...otherEvents] = Object.entries(events).map(eventShape)
 
+const placeExample = { item_id: itemExample.id, output_index: 0, content_index: 0 }
+
 /** The text after `data: ` of an event. */
 export const responseEventShape = z.discriminatedUnion('type', [firstEvent!, ...otherEvents]).meta({
   examples: [
-    {
-      type: 'response.output_text.delta',
-      sequence_number: 4,
-      item_id: `msg_${exampleIds.invocation.replace('inv_', '')}_0`,
-      output_index: 0,
-      content_index: 0,
-      delta: 'Otters hold hands.',
-      logprobs: [],
-    },
-  ],
+    { type: 'response.created', response: { ...responseExample, status: 'in_progress', output: [], usage: null } },
+    { type: 'response.output_item.added', output_index: 0, item: { ...itemExample, content: [] } },
+    { type: 'response.content_part.added', ...placeExample, part: { ...partExample, text: '' } },
+    { type: 'response.output_text.delta', ...placeExample, delta: 'Otters hold hands.', logprobs: [] },
+    { type: 'response.output_text.done', ...placeExample, text: 'Otters hold hands.', logprobs: [] },
+    { type: 'response.content_part.done', ...placeExample, part: partExample },
+    { type: 'response.output_item.done', output_index: 0, item: itemExample },
+    { type: 'response.completed', response: responseExample },
+  ].map((event, n) => ({ ...event, sequence_number: n })),
 })
