@@ -86,7 +86,7 @@ export function gatewayApp(deps: Deps, proxies: readonly string[] = []): Express
   app.use(
     answerErrors((error, { path }, res) => {
       const refusal = explainError(deps, error, res)
-      const { errorBody } = wires[path] ?? chatWire
+      const { errorBody } = wires.find(([paths]) => paths.test(path))?.[1] ?? chatWire
       return { ...answerOfRefusal(refusal), body: errorBody(refusal) }
     }),
   )
@@ -94,8 +94,7 @@ export function gatewayApp(deps: Deps, proxies: readonly string[] = []): Express
 }
 
 /** Wires with another form of errors than the rest of the API, by path. */
-const wires: Record<string, ChatWire> = {
-  '/v1/responses': responsesWire,
-  '/v1/messages': messagesWire,
-  '/v1/messages/count_tokens': messagesWire,
-}
+const wires: [RegExp, ChatWire][] = [
+  [/^\/v1\/responses(\/|$)/i, responsesWire],
+  [/^\/v1\/messages(\/|$)/i, messagesWire],
+]

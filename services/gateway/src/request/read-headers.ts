@@ -90,7 +90,7 @@ const AUTHORIZATION: Headers = new Map([
   ['authorization', 'Authorization'],
   ['x-api-key', 'x-api-key'],
 ])
-const TAKES_API_KEY = /^\/v1\/(messages|models)([/?]|$)/
+const TAKES_API_KEY = /^\/v1\/(messages|models)([/?]|$)/i
 const OTHERS: Headers = new Map([
   ['idempotency-key', 'Idempotency-Key'],
   ['x-service-project', 'X-Service-Project'],

@@ -202,11 +202,11 @@ describe('a request', () => {
   test.for([
     [{ max_tokens: undefined }, 'max_tokens', 'missing'],
     [{ max_tokens: 0 }, 'max_tokens', 'at least 1'],
-    [{ max_completion_tokens: 5 }, 'max_completion_tokens', 'is not a known field'],
+    [{ max_completion_tokens: 5 }, 'max_completion_tokens', 'is not a field of this wire'],
     [{ mcp_servers: [] }, 'mcp_servers', 'is not a known field'],
     [{ temperature: 1.5 }, 'temperature', 'at most 1'],
     [{ tools: [{ type: 'web_search_20250305', name: 'web_search' }] }, 'tools.0.type', 'that Anthropic defines'],
-    [{ tools: [{ name: 'a b', input_schema: {} }] }, 'tools.0.function.name', '1 to 64 characters'],
+    [{ tools: [{ name: 'a b', input_schema: {} }] }, 'tools.0.name', '1 to 64 characters'],
     [{ stop_sequences: ['a', 'b', 'c', 'd', 'e'] }, 'stop_sequences', 'at most 4'],
     [{ messages: [] }, 'messages', 'must not be empty'],
     [{ messages: [{ role: 'user', content: [{ type: 'audio' }] }] }, 'messages.0.content.0.type', 'must be one of'],
@@ -222,6 +222,14 @@ describe('a request', () => {
     expect(refusalOf(body)[2]).toContain(param)
   })
 
+  test('names the block at fault, wherever its chat message has it [invalid_request]', () => {
+    const bad = { type: 'image', source: { type: 'url', url: 'ftp://example.test' } }
+    const result = (content: unknown) => ({ type: 'tool_result', tool_use_id: 'a', content })
+    const paramOf = (content: object[]) => refusalOf({ messages: [...hi, { role: 'user', content }] })[1]
+    expect(paramOf([{ type: 'text', text: 'a' }, result('b'), bad])).toBe('messages.1.content.2.source')
+    expect(paramOf([result([{ type: 'text', text: 'a' }, bad])])).toBe('messages.1.content.0.content.1.source')
+  })
+
   test('is read or refused for any value, never broken off', () => {
     const value = fc.anything()
     fc.assert(
@@ -230,6 +238,7 @@ describe('a request', () => {
           messagesWire.read({ model: 'm', max_tokens: 1, ...body })
         } catch (error) {
           expect(error).toBeInstanceOf(Refusal)
+          expect(Object.keys(body)).toContain((error as Refusal).body.param!.split('.')[0])
         }
       }),
     )

@@ -54,11 +54,24 @@ function parseBody(shape: typeof messagesBody | typeof countTokensBody, value: u
     })
   const given = Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null))
   const fields: object = shape.shape
-  for (const field of Object.keys(given)) if (!Object.hasOwn(fields, field)) throw unknownField(field)
+  for (const field of Object.keys(given))
+    if (!Object.hasOwn(fields, field))
+      throw Object.hasOwn(MEANT, field)
+        ? invalidField(field, 'is not a field of this wire', `send ${MEANT[field]} instead`)
+        : unknownField(field)
   for (const [n, tool] of listOf(given, 'tools').entries()) refuseHostedTool(tool, n)
   const parsed = shape.safeParse(given, READABLE)
   if (!parsed.success) throw invalidIssue(parsed.error.issues[0]!)
   return parsed.data
+}
+
+/** What a field of another wire or an earlier version is called here. */
+const MEANT: Record<string, string> = {
+  max_completion_tokens: 'max_tokens',
+  output_format: 'output_config.format',
+  reasoning_effort: 'thinking',
+  response_format: 'output_config.format',
+  stop: 'stop_sequences',
 }
 
 function refuseHostedTool(tool: unknown, n: number): void {
@@ -83,46 +96,71 @@ interface ChatMessage {
   cache_control?: CacheControl
 }
 
+/** The field that a chat message comes from, and those of its parts and tool calls. */
+interface Origin {
+  field: string
+  parts: string[]
+  calls: string[]
+}
+
 interface Conversation {
   messages: ChatMessage[]
-  /** The field that each message comes from. */
-  origins: string[]
+  origins: Origin[]
 }
 
 function messagesOf({ system, messages: given, cache_control: mark }: MessagesBody): Conversation {
   const messages: ChatMessage[] = []
-  const origins: string[] = []
-  const add = (message: ChatMessage, origin: string) => {
+  const origins: Origin[] = []
+  const add = (message: ChatMessage, { field, parts = [], calls = [] }: Partial<Origin> & Pick<Origin, 'field'>) => {
     messages.push(message)
-    origins.push(origin)
+    origins.push({ field, parts, calls })
   }
-  if (system !== undefined && system.length > 0)
-    add({ role: 'system', content: typeof system === 'string' ? system : system.map(textPart) }, 'system')
+  if (system !== undefined && system.length > 0) {
+    const parts = typeof system === 'string' ? [] : system.map((_, n) => `system.${n}`)
+    add(
+      { role: 'system', content: typeof system === 'string' ? system : system.map(textPart) },
+      { field: 'system', parts },
+    )
+  }
   for (const [n, { role, content }] of given.entries()) {
     const field = `messages.${n}`
-    if (typeof content === 'string') add({ role, content }, field)
-    else if (role === 'assistant') add(assistantMessage(content), field)
-    else for (const message of userMessages(role, content)) add(message, field)
+    if (typeof content === 'string') add({ role, content }, { field })
+    else if (role === 'assistant') {
+      const of = (type: Block['type']) =>
+        content.flatMap((block, at) => (block.type === type ? `${field}.content.${at}` : []))
+      add(assistantMessage(content), { field, parts: of('text'), calls: of('tool_use') })
+    } else for (const { message, parts } of userMessages(role, content, field)) add(message, { field, parts })
   }
   const last = messages.at(-1)
   if (mark && last) last.cache_control = markOf(mark)
   return { messages, origins }
 }
 
-function* userMessages(role: 'user' | 'system', blocks: readonly Block[]): Generator<ChatMessage> {
+function* userMessages(
+  role: 'user' | 'system',
+  blocks: readonly Block[],
+  field: string,
+): Generator<{ message: ChatMessage; parts: string[] }> {
   const parts: object[] = []
-  for (const block of blocks) {
+  const origins: string[] = []
+  const add = (part: ResultPart, origin: string) => {
+    parts.push(partOf(part))
+    origins.push(origin)
+  }
+  for (const [at, block] of blocks.entries()) {
     if (block.type !== 'tool_result') continue
     const { tool_use_id: id, content, is_error: failed, cache_control: mark } = block
     const given = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : (content ?? [])
     const texts = given.flatMap((part) => (part.type === 'image' ? [] : [textOf(part)]))
-    parts.push(...given.flatMap((part) => (part.type === 'image' ? [partOf(part)] : []))) // M1
+    for (const [n, part] of given.entries()) if (part.type === 'image') add(part, `${field}.content.${at}.content.${n}`) // M1
     const said = `${failed ? 'Error: ' : ''}${texts.join('\n')}`
-    yield { role: 'tool', content: said, tool_call_id: id, ...(mark && { cache_control: markOf(mark) }) }
+    const result = { role: 'tool' as const, content: said, tool_call_id: id }
+    yield { message: { ...result, ...(mark && { cache_control: markOf(mark) }) }, parts: [] }
   }
-  for (const block of blocks)
-    if (block.type === 'text' || block.type === 'image' || block.type === 'document') parts.push(partOf(block))
-  if (parts.length > 0) yield { role, content: parts }
+  for (const [at, block] of blocks.entries())
+    if (block.type === 'text' || block.type === 'image' || block.type === 'document')
+      add(block, `${field}.content.${at}`)
+  if (parts.length > 0) yield { message: { role, content: parts }, parts: origins }
 }
 
 function assistantMessage(blocks: readonly Block[]): ChatMessage {
@@ -240,12 +278,20 @@ const NAMES: Record<string, string> = {
   parallel_tool_calls: 'tool_choice.disable_parallel_tool_use',
 }
 
-/** M4. @param origins the field of each message, if known */
-export function nameOfField(field: string, origins: readonly string[] = []): string {
+/** M4. @param origins of each message, if known */
+export function nameOfField(field: string, origins: readonly Origin[] = []): string {
   const [first = '', at, ...rest] = field.split('.')
+  if (first === 'tools' && rest[0] === 'function') return ['tools', at, ...nameInTool(rest.slice(1))].join('.')
   const origin = first === 'messages' && at !== undefined ? origins[Number(at)] : undefined
-  if (origin !== undefined) return origin === 'system' ? origin : [origin, ...rest].join('.')
-  return NAMES[first] ?? field
+  if (origin === undefined) return NAMES[first] ?? field
+  const [list, n, ...inside] = rest
+  const part = list === 'content' ? origin.parts[Number(n)] : origin.calls[Number(n)]
+  if (part === undefined || n === undefined) return origin.field
+  return [part, ...(inside[0] === 'image_url' ? ['source'] : inside[0] === 'text' ? inside : [])].join('.')
+}
+
+function nameInTool([first = '', ...rest]: string[]): string[] {
+  return [first === 'parameters' ? 'input_schema' : first, ...rest]
 }
 
 /** Yields the sources of images in a body. */

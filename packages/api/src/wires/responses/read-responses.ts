@@ -21,7 +21,8 @@ export function readResponses(value: unknown, cut?: CutData): { request: ChatReq
   try {
     return { request: readChatRequest(chatBodyOf(body, messages), cut), body }
   } catch (error) {
-    throw error instanceof Refusal ? renamed(error, (field) => nameOfField(field, origins)) : error // I3
+    const tools = flatTools(body).map(({ field }) => field)
+    throw error instanceof Refusal ? renamed(error, (field) => nameOfField(field, origins, tools)) : error // I3
   }
 }
 
@@ -254,12 +255,19 @@ const NAMES: Record<string, string> = {
   logprobs: 'include',
 }
 
-/** I3. @param origins the field of each message, if known */
-export function nameOfField(field: string, origins: readonly string[] = []): string {
+/**
+ * I3
+ * @param origins the field of each message, if known
+ * @param tools likewise of each tool
+ */
+export function nameOfField(field: string, origins: readonly string[] = [], tools: readonly string[] = []): string {
   const [first = '', at, ...rest] = field.split('.')
+  if (first === 'tools' && rest[0] === 'function')
+    return [tools[Number(at)] ?? `tools.${at}`, ...rest.slice(1)].join('.')
   const origin = first === 'messages' && at !== undefined ? origins[Number(at)] : undefined
-  if (origin !== undefined) return origin === 'instructions' ? origin : [origin, ...rest].join('.')
-  return NAMES[first] ?? field
+  if (origin === undefined) return NAMES[first] ?? field
+  const inside = rest[2] === 'image_url' ? rest.slice(0, 3) : rest
+  return origin === 'instructions' || rest[0] === 'tool_calls' ? origin : [origin, ...inside].join('.')
 }
 
 /** Yields the URLs at the places where a body can have images. */

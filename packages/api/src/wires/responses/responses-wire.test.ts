@@ -181,12 +181,18 @@ describe('a request', () => {
     ],
     [
       { input: [{ role: 'user', content: [{ type: 'input_image', image_url: 'x' }] }] },
-      'input.0.content.0.image_url.url',
+      'input.0.content.0.image_url',
       'data: URL',
     ],
     [{ input: [{ type: 'function_call', name: 'f', arguments: '' }] }, 'input.0.call_id', 'missing'],
     [{ input: Array.from({ length: 101 }, () => ({ role: 'user', content: 'x' })) }, 'input', 'at most 100'],
     [{ tool_choice: 'required' }, 'tool_choice', 'without tools'],
+    [{ tools: [{ type: 'function', name: 'a b' }] }, 'tools.0.name', '1 to 64 characters'],
+    [
+      { tools: [{ type: 'namespace', name: 'x', tools: [{ type: 'custom', name: 'a b' }] }] },
+      'tools.0.tools.0.name',
+      '1 to 64 characters',
+    ],
   ] as const)('is refused by the name of its field: %j [invalid_request]', ([body, param, words]) => {
     expect(refusalOf(body)).toEqual(['invalid_request', param, expect.stringContaining(words) as string])
     expect(refusalOf(body)[2]).toContain(param)
@@ -200,6 +206,7 @@ describe('a request', () => {
           responsesWire.read({ model: 'm', ...body })
         } catch (error) {
           expect(error).toBeInstanceOf(Refusal)
+          expect(Object.keys(body)).toContain((error as Refusal).body.param!.split('.')[0])
         }
       }),
     )

@@ -169,6 +169,12 @@ describe('POST /v1/messages', () => {
     expect((await ask({}, {}, '/v1/chat/completions')).status).toBe(401)
   })
 
+  test('refuses other paths below its own in its shape [not_found]', async ({ ask }) => {
+    const answer = await ask({}, {}, '/v1/messages/batches')
+    expect(answer.status).toBe(404)
+    expect(messageErrorShape.parse(await answer.json()).error).toMatchObject({ type: 'not_found_error' })
+  })
+
   test('ends with an error event if its provider breaks off', async ({ ask, stack }) => {
     const prompt = newPrompt()
     await stack.provider.control.setFaults([{ prompt, cut: { afterChunk: 2 } }])
