@@ -1,10 +1,10 @@
 import { once } from 'node:events'
-import { Agent, createServer, request, type RequestListener, type Server } from 'node:http'
+import { Agent, createServer, type IncomingMessage, request, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import express, { type ErrorRequestHandler } from 'express'
 import type { Refusal } from '@gateway/api/refusal'
-import { expect, test as base } from 'vitest'
+import { expect, onTestFinished, test as base } from 'vitest'
 import { type ConnectionSettings, guardConnections } from '@gateway/service-kit/http/connections'
 import { openConsoleProxy, type ConsoleProxy } from './console-proxy.ts'
 
@@ -87,6 +87,29 @@ test('returns a single 503 if the console drops the connection [unavailable]', a
   const answer = await fetch(`${await forwardTo(url)}/api/v2/me`)
   expect(answer.status).toBe(503)
   expect(await answer.json()).toMatchObject({ code: 'unavailable' })
+})
+
+test('reads the next request of a connection after one that the console answered before its body had arrived', async ({
+  serve,
+  forwardTo,
+}) => {
+  const consoleUrl = await serve((req, res) => {
+    if (req.method === 'GET') return void res.end('next')
+    req.once('data', () => res.writeHead(401).end()) // the rest is left to the proxy
+  })
+  const url = await forwardTo(consoleUrl)
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  onTestFinished(() => agent.destroy())
+  const ask = async (method: string, body: Buffer | null) => {
+    const sent = request(`${url}/api/v2/x`, { agent, method, signal: AbortSignal.timeout(5_000) })
+    sent.end(body)
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+    return [answer.statusCode, (await buffer(answer)).toString()]
+  }
+  for (let n = 0; n < 20; n++) {
+    expect(await ask('POST', Buffer.alloc(512_000))).toEqual([401, ''])
+    expect(await ask('GET', null)).toEqual([200, 'next'])
+  }
 })
 
 test('aborts the request to the console if the caller disconnects', async ({ serve, forwardTo }) => {

@@ -1,3 +1,4 @@
+import { PassThrough } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Request, RequestHandler, Response } from 'express'
@@ -11,6 +12,7 @@ import {
   REVOCATION_PERMITS,
 } from '@gateway/service-kit/http/caller-permits'
 import { callerAddress, markAuthenticated } from '@gateway/service-kit/http/connections'
+import { discardRest } from '@gateway/service-kit/http/read-body'
 import { Pool } from 'undici'
 import type { GatewayConfig } from './config.ts'
 
@@ -19,6 +21,8 @@ import type { GatewayConfig } from './config.ts'
 //       connection counts as authenticated, and later requests count towards that user.
 //   F2  A request takes a permit before it takes a connection, and has it until its response is sent. There are as many
 //       connections as permits, so none waits for another.
+//   F3  The console may answer before it has read the body. The rest is drained, or the next request of the caller's
+//       connection would never be read.
 
 export interface ConsoleProxy {
   /** @throws Refusal `overloaded`, `unavailable`, as a rejection */
@@ -61,7 +65,7 @@ export function openConsoleProxy(consoleUrl: string, settings: Settings): Consol
           ...addressesOf(req),
           'x-request-id': String(res.getHeader('X-Request-Id')),
         },
-        body: hasBody(req) ? req : null,
+        body: hasBody(req) ? forwardedBody(req) : null,
         headersTimeout: isRead(req) ? LONGEST_READ_MS : LONGEST_ANSWER_MS,
         signal: left.signal,
       })
@@ -146,6 +150,12 @@ function addressesOf(req: IncomingMessage): Record<string, string> {
 function pathOf({ originalUrl }: Request): string {
   if (!originalUrl.startsWith('/')) throw refuse('not_found', {})
   return originalUrl
+}
+
+/** The body of a request, as a stream that may be destroyed without the request (F3). */
+function forwardedBody(req: IncomingMessage): PassThrough {
+  const { socket } = req
+  return req.pipe(new PassThrough()).once('close', () => discardRest(req, socket))
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {

@@ -120,13 +120,15 @@ const MAX_BYTES = 8 * 1024 * 1024
 const MAX_MS = 5_000
 
 /**
- * Drains the rest of a refused body. Closing a connection while its peer is still sending loses the response; one that
- * never stops sending is closed nevertheless.
+ * Drains the rest of a body whose response is sent. Closing a connection while its peer is still sending loses the
+ * response, and what is left unread holds up the next request of the connection, even if it has all arrived. A peer
+ * that never stops sending is closed nevertheless.
+ * @param socket of the request, which Node forgets once the response is sent
  */
-export function discardRest(req: IncomingMessage): void {
-  if (req.complete) return
+export function discardRest(req: IncomingMessage, socket = req.socket): void {
+  if (socket.destroyed || (req.complete && req.readableLength === 0)) return
   let bytes = 0
-  const close = () => req.socket.destroy()
+  const close = () => socket.destroy()
   const timer = setTimeout(close, MAX_MS)
   req
     .on('data', (part: Buffer) => {
@@ -135,7 +137,7 @@ export function discardRest(req: IncomingMessage): void {
     })
     .on('error', () => {})
     .resume()
-  onceArrived(req, () => clearTimeout(timer))
+  onceArrived(req, () => clearTimeout(timer), socket)
 }
 
 /** The client disconnected before its request was processed. There is no one to respond to. */
