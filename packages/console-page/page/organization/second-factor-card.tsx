@@ -10,7 +10,8 @@ import { useOrganization } from './use-organization.ts'
 export function SecondFactorCard() {
   const { tenant } = useOrganization()
   const { data } = useQuery(readingAll('/api/v2/tenants', { params: {} }))
-  const [isChanging, setChanging] = useState(false)
+  /** What the open dialog changes: the answer may arrive here before the dialog has closed. */
+  const [changing, setChanging] = useState<{ isRequired: boolean } | null>(null)
   const found = data?.find(({ id }) => id === tenant)
   if (!found) return null
   const { requireSecondFactor: isRequired } = found
@@ -18,7 +19,7 @@ export function SecondFactorCard() {
     <section className="card stack" aria-label="Two-factor authentication">
       <div className="head">
         <h2>Two-factor authentication</h2>
-        <button type="button" className="button" onClick={() => setChanging(true)}>
+        <button type="button" className="button" onClick={() => setChanging({ isRequired })}>
           {isRequired ? 'Stop requiring' : 'Require'}
         </button>
       </div>
@@ -27,7 +28,7 @@ export function SecondFactorCard() {
           ? 'Members without a second factor are asked to set one up, and can do nothing else here.'
           : 'Members can sign in without a second factor.'}
       </p>
-      {isChanging && <ChangeDialog isRequired={isRequired} onClose={() => setChanging(false)} />}
+      {changing && <ChangeDialog {...changing} onClose={() => setChanging(null)} />}
     </section>
   )
 }
