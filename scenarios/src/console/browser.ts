@@ -39,6 +39,7 @@ export async function openPage(browser: Browser, { width, colorScheme }: View = 
 
 /** Serious accessibility violations found by axe, with the HTML of each. */
 export async function hindrances(page: Page): Promise<string[]> {
+  await page.waitForSelector('.waiting', { state: 'detached' }) // it fades in: its contrast has no one value
   await page.evaluate(axe.source)
   const { violations } = await page.evaluate<axe.AxeResults>('axe.run()')
   return violations
