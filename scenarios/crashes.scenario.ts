@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { expectOrder, startKeyedCalls } from './src/keyed-calls.ts'
+import { expectOrder, keyedTenant, startKeyedCalls } from './src/keyed-calls.ts'
 import { harmedStackTest as test } from './src/harmed-stack-test.ts'
 
 // Services are killed under load: 2,000 calls over all wires. Afterwards nothing is reserved, the books add up, and every call charged under an idempotency key
@@ -9,7 +9,7 @@ const CALLERS = 60
 
 describe('kill -9 under load', () => {
   test('a killed gateway has its reservations released within 30 s while the other one serves', async ({ stack }) => {
-    const tenant = await stack.tenant(100_000_000_000n)
+    const tenant = await keyedTenant(stack)
     await stack.provider.control.setFaults([{ latencyMs: 30 }])
     const load = startKeyedCalls(stack, tenant, CALLERS)
     await load.answered(200)
@@ -23,7 +23,7 @@ describe('kill -9 under load', () => {
   })
 
   test('requests to a killed ledger are retried and nothing is lost', async ({ stack }) => {
-    const tenant = await stack.tenant(100_000_000_000n)
+    const tenant = await keyedTenant(stack)
     const load = startKeyedCalls(stack, tenant, CALLERS)
     for (const answered of [200, 600, 1_000]) {
       await load.answered(answered)
@@ -35,7 +35,7 @@ describe('kill -9 under load', () => {
   })
 
   test('an immediate stop of Postgres refuses callers and loses nothing', async ({ stack, postgresServer }) => {
-    const tenant = await stack.tenant(100_000_000_000n)
+    const tenant = await keyedTenant(stack)
     const load = startKeyedCalls(stack, tenant, CALLERS)
     await load.answered(300)
     await postgresServer.stopImmediately()

@@ -3,7 +3,7 @@ import type { ExecutionRecord } from '@gateway/api/execution'
 import { liveTest } from '@gateway/testbed/live-test'
 import { standStill } from '@gateway/testbed/stand-still'
 import { runUntilOver } from './src/executions.ts'
-import { expectOrder, startKeyedCalls } from './src/keyed-calls.ts'
+import { expectOrder, keyedTenant, startKeyedCalls } from './src/keyed-calls.ts'
 import { paidFlow } from './src/paid-flows.ts'
 import { openStack, type Stack } from './src/stack.ts'
 
@@ -38,7 +38,7 @@ test('pauses of a ledger, Postgres or all ledgers for 2 to 10 s repeat no call, 
   stack,
   postgresServer,
 }) => {
-  const tenant = await stack.tenant(100_000_000_000n)
+  const tenant = await keyedTenant(stack)
   const { id: sandbox } = await stack.fixture.sandbox(tenant.project, paidFlow(tenant.model, PAID_NODES))
   await stack.provider.control.setFaults([{ latencyMs: MODEL_MS }])
   const calls = startKeyedCalls(stack, tenant, CHAT_CALLERS)

@@ -3,7 +3,7 @@ REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA control, money FROM PUBLIC;
 GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA money TO svc_ledger;
 GRANT SELECT ON
   money.callers,
-  money.callable_chat_products,
+  money.callable_models,
   money.callable_sandboxes,
   money.flow_packages,
   money.active_packages,

@@ -1,5 +1,5 @@
 import type { PrismaClient } from '@gateway/database/client'
-import { productDefaults } from '@gateway/api/console/products'
+import { productDefaults } from '@gateway/api/product-defaults'
 import { ids } from './ids.ts'
 import { perRequest, perToken, product, type Product } from './product-row.ts'
 import { OWNER_OF_REAL, isReal, realProduct, type RealModel } from './real-models.ts'
@@ -42,6 +42,14 @@ const simulated = [
     supportedParameters: basic,
     tokenizer: 'o200k_base',
     ...perRequest('0.002'),
+  }),
+  product('acme/embed', 'Embed', 'Turns texts into vectors, for search.', 'sim-embed', {
+    kind: 'embedding',
+    contextLength: 300_000,
+    maxOutputTokens: 1,
+    supportedParameters: ['dimensions'],
+    outputModalities: ['embedding'],
+    ...perToken('0.00000002', '0'),
   }),
   product(media.image, 'Canvas', 'Draws an image from a prompt.', 'sim-canvas', {
     kind: 'image',

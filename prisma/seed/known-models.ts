@@ -1,4 +1,4 @@
-import { productDefaults } from '@gateway/api/console/products'
+import { productDefaults } from '@gateway/api/product-defaults'
 
 /** What a model takes and answers at most, as its product publishes it. */
 export interface ModelLimits {

@@ -1,8 +1,8 @@
-import { productDefaults } from '@gateway/api/console/products'
+import { productDefaults } from '@gateway/api/product-defaults'
 import { picoFromUsd } from '@gateway/pricing/price'
 
 interface Shape {
-  kind?: 'chat' | 'image' | 'audio'
+  kind?: 'chat' | 'embedding' | 'image' | 'audio'
   contextLength: number
   maxOutputTokens: number
   supportedParameters: string[]

@@ -1,4 +1,4 @@
-import { productDefaults } from '@gateway/api/console/products'
+import { productDefaults } from '@gateway/api/product-defaults'
 import { limitsOf, type ModelLimits } from './known-models.ts'
 import { perToken, product, type Product } from './product-row.ts'
 

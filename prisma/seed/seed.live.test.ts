@@ -66,6 +66,7 @@ test('the key can call what is said, in both pricing shapes; the other key its o
     { kind: 'audio', unit: 'request' },
     { kind: 'chat', unit: 'request' },
     { kind: 'chat', unit: 'tokens' },
+    { kind: 'embedding', unit: 'tokens' },
     { kind: 'image', unit: 'request' },
   ])
 })

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
-import { anyWireCall } from './wire-calls.ts'
+import { anyWireCall, type WireModels } from './wire-calls.ts'
 import { callModel, type Stack, type TenantFixture } from './stack.ts'
 
 // Callers that call continuously, on any wire, each time under a new idempotency key, regardless of the state of the stack; and the invariants of
@@ -16,7 +16,22 @@ export interface KeyedCalls {
   stop(): Promise<void>
 }
 
-export function startKeyedCalls(stack: Stack, tenant: TenantFixture, callers: number): KeyedCalls {
+export type KeyedTenant = TenantFixture & WireModels
+
+/** A funded tenant with a product of each kind of call. */
+export async function keyedTenant(stack: Stack): Promise<KeyedTenant> {
+  const tenant = await stack.tenant(100_000_000_000n)
+  const embedder = await stack.fixture.publishProduct({
+    kind: 'embedding',
+    promptPico: 1_000_000n,
+    completionPico: 0n,
+    supportedParameters: ['dimensions'],
+  })
+  await stack.fixture.assign(tenant.project.id, embedder)
+  return { ...tenant, embedder }
+}
+
+export function startKeyedCalls(stack: Stack, tenant: KeyedTenant, callers: number): KeyedCalls {
   const answers = new Map<string, string | null>()
   let answered = 0
   let going = true
@@ -43,10 +58,10 @@ export function startKeyedCalls(stack: Stack, tenant: TenantFixture, callers: nu
   }
 }
 
-async function tryCall(stack: Stack, tenant: TenantFixture, key: string, gateway: number): Promise<string | null> {
+async function tryCall(stack: Stack, tenant: KeyedTenant, key: string, gateway: number): Promise<string | null> {
   try {
     const answer = await callModel(stack, tenant, {
-      ...anyWireCall(key),
+      ...anyWireCall(key, tenant),
       headers: { 'idempotency-key': key },
       gateway,
       signal: AbortSignal.timeout(20_000),
@@ -62,7 +77,7 @@ async function tryCall(stack: Stack, tenant: TenantFixture, key: string, gateway
 }
 
 /** Asserts that nothing is reserved, the books add up, each charged call can be replayed, and the books have every answered call. */
-export async function expectOrder(stack: Stack, tenant: TenantFixture, { answers }: KeyedCalls): Promise<void> {
+export async function expectOrder(stack: Stack, tenant: KeyedTenant, { answers }: KeyedCalls): Promise<void> {
   await stack.untilNothingIsReserved(tenant.project.id, 30_000)
   expect(await stack.findings()).toEqual([])
   const calls = await stack.invocations(tenant.project.id)
@@ -80,7 +95,7 @@ export async function expectOrder(stack: Stack, tenant: TenantFixture, { answers
   const before = await stack.wallet(tenant.project.id)
   for (const { id } of charged.slice(-300)) {
     const key = keyOf.get(id)!
-    const replay = await callModel(stack, tenant, { ...anyWireCall(key), headers: { 'idempotency-key': key } })
+    const replay = await callModel(stack, tenant, { ...anyWireCall(key, tenant), headers: { 'idempotency-key': key } })
     expect([replay.status, replay.headers.get('idempotent-replayed')]).toEqual([200, 'true'])
     const text = await replay.text()
     expect(text).toBe(answers.get(key) ?? text)

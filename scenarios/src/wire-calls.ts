@@ -1,4 +1,10 @@
-// One small call on each wire, whole and as a stream.
+// One small call on each wire, whole and as a stream, and one for embeddings.
+
+/** Products of a caller. */
+export interface WireModels {
+  model: string
+  embedder: string
+}
 
 interface WireCall {
   path: string
@@ -24,7 +30,9 @@ const kinds = wires.flatMap((wire) => [false, true].map((stream) => ({ ...wire, 
  * Returns a call of any wire.
  * @param key hexadecimal; the same one gives the same call
  */
-export function anyWireCall(key: string): WireCall {
-  const { path, fields, stream } = kinds[parseInt(key.slice(0, 6), 16) % kinds.length]!
-  return { path, body: { ...fields(`Call ${key}`), stream } }
+export function anyWireCall(key: string, { model, embedder }: WireModels): WireCall {
+  const prompt = `Call ${key}`
+  const kind = kinds[parseInt(key.slice(0, 6), 16) % (kinds.length + 1)]
+  if (!kind) return { path: '/v1/embeddings', body: { model: embedder, input: [prompt], dimensions: 8 } }
+  return { path: kind.path, body: { model, ...kind.fields(prompt), stream: kind.stream } }
 }

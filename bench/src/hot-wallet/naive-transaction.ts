@@ -69,7 +69,7 @@ export function naiveAdmission({ prisma }: Pick<Database, 'prisma'>) {
         if (item.selector !== null && item.selector !== project) throw new Error('project_mismatch')
 
         const [product] = await tx.$queryRaw<ProductRow[]>`
-          SELECT * FROM money.callable_chat_products WHERE project = ${project} AND id = ${item.model}`
+          SELECT * FROM money.callable_models WHERE project = ${project} AND id = ${item.model}`
         if (!product) throw new Error('model_not_found')
         if (key.policy === 'listed') {
           const listed = await tx.keyResource.findUnique({

@@ -13,7 +13,9 @@ const { messages, max_tokens: maxTokens } = chatBody.shape
 
 export const checkBody = z
   .strictObject({
-    model: id.describe('a chat model. A sandbox product is refused, because each of its calls is decided separately'),
+    model: id.describe(
+      'a chat or embedding model. A sandbox product is refused, because each of its calls is decided separately',
+    ),
     maxTokens: maxTokens.describe('max_tokens of the call; without it, the output limit of the model, up to 8192'),
     promptBytes: z
       .int()

@@ -19,6 +19,7 @@ export const exampleIds = {
   invitation: 'ivt_example',
   accessToken: 'atk_example',
   product: 'acme/swift',
+  embeddingProduct: 'acme/embed',
   newProduct: 'acme/swift-2',
   /** A revision number. */
   number: '1',

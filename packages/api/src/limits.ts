@@ -28,6 +28,20 @@ export const chatLimits = {
   bodyBytes: 512 * KB + 20 * 1024 * KB,
 } as const
 
+/** One call of an embedding product. */
+export const embeddingLimits = {
+  inputs: 2_048,
+  /** Of one text, in UTF-8 bytes. */
+  inputBytes: 64 * KB,
+  /** Of all texts, in UTF-8 bytes. */
+  totalBytes: 384 * KB,
+  /** Of one token array. */
+  inputTokens: 16_384,
+  /** Of all token arrays. */
+  totalTokens: 40_000,
+  dimensions: { min: 1, max: 8_192 },
+} as const
+
 /** Any JSON body, before it is parsed (rules §2.6). */
 export const jsonLimits = { levels: 100, fields: 10_000, values: 50_000 } as const
 

@@ -110,5 +110,28 @@ export const modelEntry = z
   })
 export type ModelEntry = z.infer<typeof modelEntry>
 
+/** An entry of GET /v1/embeddings/models. */
+export const embeddingModelExample: ModelEntry = {
+  id: exampleIds.embeddingProduct,
+  object: 'model',
+  created: 1_795_424_400,
+  name: 'Embed',
+  description: 'Turns texts into vectors, for search.',
+  owned_by: 'acme',
+  modality: 'text->embedding',
+  context_length: 300_000,
+  max_output_tokens: 0,
+  architecture: { modality: 'text->embedding', input_modalities: ['text'], output_modalities: ['embedding'] },
+  top_provider: { context_length: 300_000, max_completion_tokens: 0, is_moderated: false },
+  supported_parameters: ['dimensions'],
+  pricing: {
+    unit: 'tokens',
+    prompt: '0.00000002',
+    completion: '0',
+    input_usd_per_1m: 0.02,
+    output_usd_per_1m: 0,
+  },
+}
+
 /** The list envelope of GET /v1/models. An empty `data` is a valid response (rules §4.1). */
 export const modelList = z.strictObject({ object: z.literal('list'), data: z.array(modelEntry) })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { Values } from '@gateway/api/execution'
 import type { Graph, GraphEdge, GraphNode, ValueType } from '@gateway/api/graph'
-import type { ProductFacts } from './node-kind.ts'
+import type { CalledKind, ProductFacts } from './node-kind.ts'
 
 /** Graph without problems, a valid input, and the products it may call. */
 export interface ValidFlow {
@@ -15,7 +15,7 @@ export interface FlowOptions {
   maxSteps?: number
   maxPaid?: number
   /** Ids of products that its paid nodes may call, by kind; a kind without products is not used. */
-  products?: Record<ProductFacts['kind'], string[]>
+  products?: Record<CalledKind, string[]>
 }
 
 const PRODUCTS = { chat: ['acme/swift', 'acme/deep'], image: ['acme/brush'], audio: ['acme/voice'] }
@@ -47,7 +47,7 @@ export function validFlow({
     })
 }
 
-export function factsOf(products: Record<ProductFacts['kind'], string[]>): Map<string, ProductFacts> {
+export function factsOf(products: Record<CalledKind, string[]>): Map<string, ProductFacts> {
   const facts = new Map<string, ProductFacts>()
   for (const kind of ['chat', 'image', 'audio'] as const)
     for (const id of products[kind]) facts.set(id, { kind, assigned: true, supportedParameters: [], takesImages: true })
@@ -82,7 +82,7 @@ const INPUT: Graph['input'] = {
   required: ['topic', 'count', 'loud'],
 }
 
-function drawing(products: Record<ProductFacts['kind'], string[]>, maxPaid: number) {
+function drawing(products: Record<CalledKind, string[]>, maxPaid: number) {
   const nodes: GraphNode[] = [{ id: 'in', kind: 'input' }]
   const edges: GraphEdge[] = []
   const held: Held[] = Object.entries(INPUT.properties).map(([name, { type }]) => ({
@@ -125,7 +125,7 @@ function drawing(products: Record<ProductFacts['kind'], string[]>, maxPaid: numb
     held.push({ end: `${id}.text`, type: 'string', sides: common, optional: false })
   }
 
-  function call(kind: ProductFacts['kind'], { a, b, c }: Step): void {
+  function call(kind: CalledKind, { a, b, c }: Step): void {
     const product = pick(products[kind], a)
     const text = pick(of('string'), b)
     if (product === undefined || !text || paid >= maxPaid) return

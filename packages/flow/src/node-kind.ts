@@ -36,9 +36,12 @@ export interface Look {
   typed(types: ReadonlyMap<string, PortType>): { outputs: ReadonlyMap<string, PortType>; problems: NodeProblem[] }
 }
 
+/** Kinds of products that a node can call. */
+export type CalledKind = Exclude<ProductFacts['kind'], 'embedding'>
+
 /** Product facts that validation needs. */
 export interface ProductFacts {
-  kind: 'chat' | 'image' | 'audio'
+  kind: 'chat' | 'embedding' | 'image' | 'audio'
   /** Assigned to the project and callable. */
   assigned: boolean
   supportedParameters: readonly string[]
@@ -59,7 +62,7 @@ export interface ProductFacts {
 export interface NodeKind {
   kind: string
   /** Kind of product that it calls; null: the node is free. */
-  calls: ProductFacts['kind'] | null
+  calls: CalledKind | null
   /** Fields specific to this kind, in addition to id and kind. */
   fields: readonly string[]
   /** Names of input ports that collect several values. */

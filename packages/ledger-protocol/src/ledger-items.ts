@@ -12,7 +12,7 @@ const id = text(64)
 const hash = z.string().regex(/^[0-9a-f]{64}$/)
 
 /**
- * Requests a reservation for one chat call. `id` becomes the reservation's id, and for a fresh call the invocation's.
+ * Requests a reservation for one call of a chat or embedding product. `id` becomes the reservation's id, and for a fresh call the invocation's.
  */
 export const admitItem = z.strictObject({
   op: z.literal('admit'),
@@ -24,6 +24,8 @@ export const admitItem = z.strictObject({
   /** The project named by a header or body field; null if none names one. */
   selector: z.string().max(512).nullable(),
   model: text(256),
+  /** A product of another kind is not found. Absent: a chat product. */
+  kind: z.literal('embedding').optional(),
   /** Conditional parameters in use, which the model must support. */
   parameters: z.array(text(64)).max(32),
   promptSize: promptSize,

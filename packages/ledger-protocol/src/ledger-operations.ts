@@ -34,6 +34,7 @@ import {
 import {
   barrier,
   callerQuestion,
+  modelsQuestion,
   checkQuestion,
   correction,
   deliveriesQuestion,
@@ -119,7 +120,7 @@ export const ledgerOperations = {
   models: {
     path: '/models',
     callers: byKey,
-    request: callerQuestion,
+    request: modelsQuestion,
     response: response<ModelsAnswer>(),
     pool: 'requests',
   },

@@ -17,7 +17,9 @@ export const callerQuestion = z.strictObject({
 })
 export type CallerQuestion = z.infer<typeof callerQuestion>
 
-/** POST /models: a `callerQuestion`; what the key can call now. */
+/** POST /models: what the key can call now, embedding models or, by default, chat models. */
+export const modelsQuestion = callerQuestion.extend({ kind: z.literal('embedding').optional() })
+export type ModelsQuestion = z.infer<typeof modelsQuestion>
 export type ModelsAnswer = { entries: ModelEntry[] } | Refused
 
 /** POST /keys/identify: the project of each key, before anything of its caller's request is read (rules §2.3). */

@@ -60,7 +60,8 @@ function bounded<Value>(value: Value): Value | number {
  */
 export const promptSize = z.strictObject({
   bytes: z.int().min(0).max(4_000_000),
-  messages: z.int().min(0).max(1000),
+  /** Of a chat, or the inputs of an embedding call. */
+  messages: z.int().min(0).max(2048),
   tools: z.int().min(0).max(1000),
   images: z.int().min(0).max(10_000),
   /** An exact count of the prompt's tokens, if one was made. */

@@ -6,8 +6,8 @@ import { redactedJson } from '@gateway/service-kit/text/redact'
 type Attributes = Record<string, string | number | boolean | string[]>
 
 export interface CallFacts {
-  /** `chat`, or `generate_content` for images and audio. */
-  operation: 'chat' | 'generate_content'
+  /** `chat`, `embeddings`, or `generate_content` for images and audio. */
+  operation: 'chat' | 'embeddings' | 'generate_content'
   product: string
   invocation: string
   output?: 'text' | 'image' | 'speech'

@@ -2,8 +2,9 @@ import type { LookupFunction } from 'node:net'
 import { Pool } from 'undici'
 import type { ReadError } from './error-facts.ts'
 import type { ExchangeRequest } from './exchange.ts'
+import type { EmbeddingWire } from './embedding-port.ts'
 import { type MediaWire, readMedia } from './read-media.ts'
-import { readCompletion, readStream } from './read-stream.ts'
+import { readCompletion, readEmbeddings, readStream } from './read-stream.ts'
 import type { ChatAttempt, ProviderAdapter } from './provider-adapter.ts'
 import type { ProviderConfig } from './provider-config.ts'
 import { type NoConnection, openFairConnections } from './fair-connections.ts'
@@ -19,6 +20,8 @@ export interface Wires {
   chat: WireFormat
   /** null if it makes neither images nor audio. */
   media: MediaWire | null
+  /** null if it computes no embeddings. */
+  embeddings: EmbeddingWire | null
 }
 
 type Waiting = Pick<ChatAttempt, 'project' | 'leftMs' | 'signal' | 'disconnected'>
@@ -43,7 +46,7 @@ interface Options {
 export function httpAdapter(
   name: string,
   config: ProviderConfig,
-  { chat: wire, media: mediaWire }: Wires,
+  { chat: wire, media: mediaWire, embeddings: embeddingWire }: Wires,
   { unreadMs, resolve, noConnection, ...byDefault }: Options,
 ): ProviderAdapter {
   const { connections = byDefault.connections, waitMs = byDefault.waitMs } = config
@@ -148,6 +151,13 @@ export function httpAdapter(
       const startedMs = performance.now()
       const stored = await readMedia(pool, request, media, { wish, maxBytes, store })
       return { kind: 'media', stored, remoteMs: Math.round(performance.now() - startedMs), route }
+    },
+    async embed({ route, inputs, dimensions, ...waiting }) {
+      const embeddings = embeddingWire ?? refuseWish('embeddings')
+      const wish = { inputs, dimensions }
+      const said = written(() => embeddings.request(route.model, wish))
+      const request = requestOf(said, await connect(waiting), waiting.signal, wire.readError)
+      return { kind: 'embeddings', ...(await readEmbeddings(pool, request, embeddings, wish)), route }
     },
     connections: { used: shared.used, waiting: shared.waiting },
     close: () => (closing ??= pool.close()),

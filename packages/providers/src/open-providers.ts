@@ -5,12 +5,15 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { messagesWire } from './anthropic/messages-wire.ts'
 import { converseWire } from './bedrock/converse-wire.ts'
 import type { ChatAnswer, ChatCall } from './chat-port.ts'
+import type { EmbeddingAnswer, EmbeddingCall } from './embedding-port.ts'
+import { embedWire } from './gemini/embed-wire.ts'
 import { geminiWire } from './gemini/gemini-wire.ts'
 import { type CircuitState, openCircuit, type OpenProvider, tryRoutes } from './try-routes.ts'
 import { azureChatWire, chatWire } from './openai-compatible/chat-wire.ts'
 import type { NoConnection } from './fair-connections.ts'
 import { httpAdapter, type Wires } from './http-adapter.ts'
 import type { MediaAnswer, MediaCall } from './media-port.ts'
+import { embeddingsWire } from './openai-compatible/embeddings-wire.ts'
 import { mediaWire } from './openai-compatible/media-wire.ts'
 import { responsesWire } from './openai-responses/responses-wire.ts'
 import type { ProviderConfig, ProvidersConfig } from './provider-config.ts'
@@ -29,6 +32,8 @@ export interface Providers {
    * the bytes before they are complete, so another provider can be tried until the end.
    */
   media<Stored>(call: MediaCall<Stored>): Promise<MediaAnswer<Stored>>
+  /** Requests vectors from the call's routes in the same way. */
+  embed(call: EmbeddingCall): Promise<EmbeddingAnswer>
   /** Connections to each provider in use, and calls that wait for one. */
   connections(): { provider: string; used: number; waiting: number }[]
   /** Waits for running calls, then closes all connections. */
@@ -106,6 +111,10 @@ export function openProviders(config: ProvidersConfig, options: ProvidersOptions
       tryRoutes(deps, { routes, signal: call.signal }, (adapter, { route, leftMs }) =>
         adapter.media({ ...call, route, leftMs }),
       ),
+    embed: ({ routes, ...call }) =>
+      tryRoutes(deps, { routes, signal: call.signal }, (adapter, { route, leftMs }) =>
+        adapter.embed({ ...call, route, leftMs }),
+      ),
     connections: () =>
       [...opened].map(([provider, { adapter }]) => ({
         provider,
@@ -136,16 +145,16 @@ function withoutMarks(wire: WireFormat): WireFormat {
 function everyWireOf(provider: ProviderConfig): Wires {
   switch (provider.kind) {
     case 'openai-compatible':
-      return { chat: chatWire(provider), media: mediaWire(provider) }
+      return { chat: chatWire(provider), media: mediaWire(provider), embeddings: embeddingsWire(provider) }
     case 'openai-responses':
-      return { chat: responsesWire(provider), media: null }
+      return { chat: responsesWire(provider), media: null, embeddings: embeddingsWire(provider) }
     case 'azure-openai':
-      return { chat: azureChatWire(provider), media: mediaWire(provider) }
+      return { chat: azureChatWire(provider), media: mediaWire(provider), embeddings: embeddingsWire(provider) }
     case 'anthropic':
-      return { chat: messagesWire(provider), media: null }
+      return { chat: messagesWire(provider), media: null, embeddings: null }
     case 'gemini':
-      return { chat: geminiWire(provider), media: null }
+      return { chat: geminiWire(provider), media: null, embeddings: embedWire(provider) }
     case 'bedrock':
-      return { chat: converseWire(provider), media: null }
+      return { chat: converseWire(provider), media: null, embeddings: null }
   }
 }

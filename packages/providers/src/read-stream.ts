@@ -9,6 +9,7 @@ import {
   maxStreamBytes,
   maxToolCalls,
 } from './chat-port.ts'
+import { type Embeddings, type EmbeddingWire, type EmbeddingWish, maxEmbeddingBytes } from './embedding-port.ts'
 import { openChunkQueue } from './chunk-queue.ts'
 import { type Exchange, type ExchangeRequest, startExchange } from './exchange.ts'
 import { ProviderFailure } from './provider-failure.ts'
@@ -121,22 +122,32 @@ export function readCompletion(
   request: Omit<ExchangeRequest, 'maxBytes'>,
   wire: WireFormat,
 ): Promise<Completion> {
+  return readJson(pool, { ...request, maxBytes: maxCompletionBytes }, (body) => wire.readCompletion(body))
+}
+
+/** Sends the request and reads its vectors. */
+export function readEmbeddings(
+  pool: Pool,
+  request: Omit<ExchangeRequest, 'maxBytes'>,
+  wire: EmbeddingWire,
+  wish: EmbeddingWish,
+): Promise<Embeddings> {
+  return readJson(pool, { ...request, maxBytes: maxEmbeddingBytes }, (body) => wire.read(body, wish))
+}
+
+function readJson<Answer>(pool: Pool, request: ExchangeRequest, read: (body: unknown) => Answer): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const parts: Buffer[] = []
-    const exchange: Exchange = startExchange(
-      pool,
-      { ...request, maxBytes: maxCompletionBytes },
-      {
-        begin(headers) {
-          if (!String(headers['content-type']).startsWith('application/json'))
-            throw new UnfitAnswer('the content type is not application/json')
-          exchange.firstByte(false)
-        },
-        take: (bytes) => void parts.push(bytes),
-        end: () => resolve(wire.readCompletion(parseUntrusted(whole(parts), 'the body'))),
-        fail: reject,
+    const exchange: Exchange = startExchange(pool, request, {
+      begin(headers) {
+        if (!String(headers['content-type']).startsWith('application/json'))
+          throw new UnfitAnswer('the content type is not application/json')
+        exchange.firstByte(false)
       },
-    )
+      take: (bytes) => void parts.push(bytes),
+      end: () => resolve(read(parseUntrusted(whole(parts), 'the body'))),
+      fail: reject,
+    })
   })
 }
 

@@ -14,7 +14,7 @@ const PER_REPLY = 3
 
 /** The request of the call, its owner, and the provider that responded. */
 interface Asked {
-  request: ChatRequest
+  request: Pick<ChatRequest, 'forwarded' | 'promptSize'>
   project: string
   provider: string
 }

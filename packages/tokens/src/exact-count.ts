@@ -26,7 +26,7 @@ export type CountExactly = (call: Asked, refused: LedgerRefusal) => Promise<Exac
 interface Asked {
   /** Whose share of the counting it uses if the refusal names no project. */
   payer: string
-  request: ChatRequest
+  request: Pick<ChatRequest, 'forwarded'>
 }
 
 /** Providers may join the texts with a line feed or a space. */

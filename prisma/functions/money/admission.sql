@@ -16,5 +16,6 @@ SELECT NULL::text AS id, -- of the reservation
        NULL::integer AS counted, -- tokens of its text, if they were counted
        NULL::integer AS max_tokens,
        NULL::text AS key, -- for idempotency
-       NULL::text AS fingerprint -- of the request under that key, hex
+       NULL::text AS fingerprint, -- of the request under that key, hex
+       NULL::text AS kind -- of the product that a direct call expects; null: any
  WHERE false;

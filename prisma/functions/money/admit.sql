@@ -102,7 +102,8 @@ BEGIN
            request_pico => m.request_pico,
            cached_pico => m.cached_pico,
            reasoning_pico => m.reasoning_pico,
-           cache_write_pico => m.cache_write_pico
+           cache_write_pico => m.cache_write_pico,
+           kind => m.kind
          ) ORDER BY i.n)
     INTO pairs
     FROM (SELECT i.n,
@@ -119,7 +120,7 @@ BEGIN
     LEFT JOIN LATERAL (
       SELECT * FROM money.meters t WHERE t.lineage = i.lineage AND i.limit_micro IS NOT NULL LIMIT 1) t ON true
     LEFT JOIN LATERAL (
-      SELECT * FROM money.callable_chat_products m
+      SELECT * FROM money.callable_models m
        WHERE m.project = i.project AND m.id = i.model LIMIT 1) m ON true
     LEFT JOIN LATERAL (
       SELECT * FROM control.key_resources r
@@ -222,6 +223,7 @@ BEGIN
                WHEN d.closed_state IS NOT NULL THEN 'closed'
                WHEN (d.p).key_code IS NOT NULL THEN (d.p).key_code
                WHEN d.selector <> (d.p).project THEN 'project_mismatch'
+               WHEN d.kind <> (d.p).kind THEN 'model_not_found'
                WHEN (d.p).model_code IS NOT NULL THEN (d.p).model_code
                WHEN d.first_fingerprint <> decode(d.fingerprint, 'hex') THEN 'idempotency_mismatch'
                WHEN d.first_state = 'Open' THEN 'running'

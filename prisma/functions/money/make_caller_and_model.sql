@@ -39,7 +39,8 @@ CREATE OR REPLACE FUNCTION money.make_caller_and_model(
   request_pico bigint DEFAULT NULL,
   cached_pico bigint DEFAULT NULL,
   reasoning_pico bigint DEFAULT NULL,
-  cache_write_pico bigint DEFAULT NULL
+  cache_write_pico bigint DEFAULT NULL,
+  kind text DEFAULT NULL
 ) RETURNS money.caller_and_model LANGUAGE sql IMMUTABLE
 AS $$
   SELECT ROW (
@@ -80,6 +81,7 @@ AS $$
     request_pico,
     cached_pico,
     reasoning_pico,
-    cache_write_pico
+    cache_write_pico,
+    kind
   )::money.caller_and_model
 $$;

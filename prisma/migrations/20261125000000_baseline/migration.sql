@@ -332,7 +332,7 @@ CREATE TABLE control.products (
   name                       text NOT NULL,
   description                text NOT NULL,
   owned_by                   text NOT NULL,
-  kind                       text NOT NULL CHECK (kind IN ('chat', 'image', 'audio')),
+  kind                       text NOT NULL CHECK (kind IN ('chat', 'embedding', 'image', 'audio')),
   state                      text NOT NULL CHECK (state IN ('draft', 'published', 'suspended')),
 
   context_length             integer NOT NULL CHECK (context_length BETWEEN 1 AND 10000000),
@@ -380,7 +380,8 @@ CREATE TABLE control.products (
   CONSTRAINT prices_fit_unit
     CHECK (CASE unit WHEN 'tokens' THEN request_pico = 0 ELSE prompt_pico = 0 AND completion_pico = 0 END),
   -- Images and audio use no tokens, so a price per token would make them free (money §1.2).
-  CONSTRAINT media_are_priced_by_request CHECK (kind = 'chat' OR unit = 'request')
+  CONSTRAINT media_are_priced_by_request CHECK (kind IN ('chat', 'embedding') OR unit = 'request'),
+  CONSTRAINT embeddings_have_no_completion CHECK (kind <> 'embedding' OR completion_pico = 0)
 );
 
 CREATE TABLE control.assignments (

@@ -72,6 +72,8 @@ export async function openExampleProject(stack: Pick<Stack, 'fixture' | 'gateway
   await make(`POST ${project}/wallet/fundings`)
   names.product = (await make('POST /api/v2/products')).id
   await make(`PUT ${project}/assignments/{product}`)
+  names.embeddingProduct = await fixture.product({ kind: 'embedding', promptPico: 20_000n, completionPico: 0n })
+  await fixture.assign(names.project!, names.embeddingProduct)
   const issued = await make(`POST ${at}/keys`)
   names.key = issued.key.id
   secrets.key = issued.secret

@@ -26,6 +26,7 @@ const row = (route: string, own: string, others: string, asked: Asked = {}): Gat
 const messages = [{ role: 'user', content: 'Hello' }]
 const chat = ({ product }: Ids) => ({ model: product, messages, max_tokens: 5 })
 const respond = ({ product }: Ids) => ({ model: product, input: 'Hello', max_output_tokens: 5 })
+const embed = ({ embedder }: Ids) => ({ model: embedder, input: 'Hello' })
 const selector = (name: string) => (ids: Ids) => ({ [name]: ids.project })
 const run = () => ({ input: { text: 'Hello' } })
 const keyed = { 'idempotency-key': 'isolation-0001' }
@@ -68,6 +69,12 @@ export const gatewayMatrix: GatewayRow[] = [
   }),
   row('GET /v1/invocations/:id', '200', '404 invocation_not_found', { path: { id: 'invocation' } }),
   row('GET /v1/invocations/:id', '200', MISMATCH, { path: { id: 'invocation' }, headers: selector('x-project-id') }),
+  row('GET /v1/embeddings/models', '200', '200'),
+  row('GET /v1/embeddings/models', '200', MISMATCH, { headers: selector('x-service-project') }),
+  row('POST /v1/embeddings', NO_MODEL, NO_MODEL, { body: ({ product }) => ({ model: product, input: 'Hello' }) }), // a chat product
+  row('POST /v1/embeddings', '200', NO_MODEL, { body: embed }),
+  row('POST /v1/embeddings', '200', MISMATCH, { body: (ids) => ({ ...embed(ids), project_id: ids.project }) }),
+  row('POST /v1/embeddings', '200', MISMATCH, { body: embed, headers: selector('x-service-project') }),
   row('POST /v1/chat/completions', '200', NO_MODEL, { body: chat }),
   row('POST /v1/chat/completions', '200', NO_MODEL, { body: (ids) => ({ ...chat(ids), stream: true }) }),
   row('POST /v1/chat/completions', '200', MISMATCH, { body: (ids) => ({ ...chat(ids), project_id: ids.project }) }),

@@ -17,6 +17,8 @@ export interface Ids {
   project: string
   /** Assigned to the project. */
   product: string
+  /** An embedding product. */
+  embedder: string
   /** Published, and assigned to no project. */
   newProduct: string
   key: string
@@ -181,6 +183,8 @@ async function openProject(
   const user = await fixture.issuer(project)
   const [product, newProduct] = [await fixture.publishProduct(), await fixture.publishProduct()]
   await fixture.assign(project.id, product)
+  const embedder = await fixture.publishProduct({ kind: 'embedding', completionPico: 0n })
+  await fixture.assign(project.id, embedder)
   const key = await fixture.key({ project, by: owner })
   const invocation = await settledCall(fixture, project, key.id, product)
   const webhook = fixture.id('whk')
@@ -222,6 +226,7 @@ async function openProject(
     user,
     project: project.id,
     product,
+    embedder,
     newProduct,
     key: key.id,
     invocation,
@@ -298,6 +303,7 @@ export function idsOfNothing(fixture: Fixture): Ids {
     user: fixture.id('usr'),
     project: fixture.id('prj'),
     product: `acme/${fixture.id('m')}`,
+    embedder: `acme/${fixture.id('m')}`,
     newProduct: `acme/${fixture.id('m')}`,
     key: fixture.id('key'),
     invocation: fixture.id('inv'),

@@ -17,9 +17,10 @@ import { chatWire } from '@gateway/api/wires/chat/chat-wire'
 import { responsesWire } from '@gateway/api/wires/responses/responses-wire'
 import { messagesWire } from '@gateway/api/wires/messages/messages-wire'
 import { countTokens } from './routes/v1/count-tokens.ts'
+import { createEmbeddings } from './routes/v1/embeddings.ts'
 import { chatCall } from './routes/v1/chat-call.ts'
 import { showInvocation } from './routes/v1/invocations.ts'
-import { listModels, showModel } from './routes/v1/models.ts'
+import { listEmbeddingModels, listModels, showModel } from './routes/v1/models.ts'
 import { cancelExecution } from './routes/v1/sandbox/cancel.ts'
 import { estimateSandbox } from './routes/v1/sandbox/estimate.ts'
 import { invokeSandbox } from './routes/v1/sandbox/invoke.ts'
@@ -48,6 +49,8 @@ export function gatewayApp(deps: Deps, proxies: readonly string[] = []): Express
         createResponse: chatCall(deps, responsesWire, 'POST /v1/responses'),
         createMessage: chatCall(deps, messagesWire, 'POST /v1/messages'),
         countMessageTokens: countTokens(deps),
+        createEmbeddings: createEmbeddings(deps),
+        listEmbeddingModels: listEmbeddingModels(deps),
         listModels: listModels(deps),
         readModel: showModel(deps),
         readKeyStatus: showKey(deps),

@@ -33,7 +33,7 @@ export interface Deps {
   endings: EndingWatch
   /** The ledger's `followExecution`, shared by the followers of a key that ask the same at the same time. */
   lookAtProgress: (question: FollowQuestion) => Promise<FollowAnswer>
-  providers: Pick<Providers, 'chat'>
+  providers: Pick<Providers, 'chat' | 'embed'>
   assetStore: Pick<AssetStore, 'open' | 'openForCaller' | 'put' | 'remove'>
   /** Memory budget for the images of all calls. */
   imageMemory: Pick<ByteBudget, 'take'>

@@ -5,6 +5,7 @@ import { readConverseRequest } from './converse/read-converse-request.ts'
 import { converseBody, converseEvents } from './converse/write-converse.ts'
 import type { Dialect } from './dialect.ts'
 import { drawPng } from './draw-png.ts'
+import { base64Of, type EmbeddedInput, inputsOf, tokensOf, vectorOf } from './embed.ts'
 import type { FaultRule } from './fault-rule.ts'
 import { generateDialect } from './generate/generate-dialect.ts'
 import { readGenerateRequest } from './generate/read-generate-request.ts'
@@ -63,9 +64,10 @@ type OpenEndpoint = (model: string, act: string) => Endpoint
 /** Endpoints with the model and the operation in their address. */
 const endpointsWithModel: [form: RegExp, open: OpenEndpoint][] = [
   [/^\/v1beta\/models\/(?<model>[^/:]+):(?<act>generateContent|streamGenerateContent\?alt=sse)$/, generateEndpoint],
+  [/^\/v1beta\/models\/(?<model>[^/:]+):batchEmbedContents$/, embedContentsEndpoint],
   [/^\/model\/(?<model>[^/]+)\/(?<act>converse|converse-stream)$/, converseEndpoint],
   [
-    /^\/openai\/deployments\/(?<model>[^/]+)\/(?<act>chat\/completions|images\/generations)\?api-version=[\d-]+$/,
+    /^\/openai\/deployments\/(?<model>[^/]+)\/(?<act>chat\/completions|images\/generations|embeddings)\?api-version=[\d-]+$/,
     deploymentEndpoint,
   ],
 ]
@@ -95,7 +97,7 @@ function converseEndpoint(model: string, act: string): Endpoint {
 
 /** The response of a deployment, regardless of the model in the body. */
 function deploymentEndpoint(model: string, act: string): Endpoint {
-  const read = act === 'chat/completions' ? readChat : readImage
+  const read = act === 'chat/completions' ? readChat : act === 'embeddings' ? readEmbeddings : readImage
   return { dialect: chatDialect, read: (body) => read({ ...body, model }) }
 }
 
@@ -122,9 +124,11 @@ const wireEndpoints: Record<string, Endpoint> = {
   '/v1/messages': { read: readMessages, dialect: messagesDialect },
   '/v1/responses': { read: readResponses, dialect: responsesDialect },
   '/v1/images/generations': { read: readImage, dialect: chatDialect },
+  '/v1/embeddings': { read: readEmbeddings, dialect: chatDialect },
   '/v1/audio/speech': { read: readSpeech, dialect: chatDialect },
   '/openai/v1/chat/completions': { read: readChat, dialect: chatDialect },
   '/openai/v1/images/generations': { read: readImage, dialect: chatDialect },
+  '/openai/v1/embeddings': { read: readEmbeddings, dialect: chatDialect },
   '/openai/v1/audio/speech': { read: readSpeech, dialect: chatDialect },
 }
 
@@ -196,6 +200,57 @@ function readSpeech(body: Fields): WireRequest {
       bytes: voiceWav(`${textOf(model)}\n${input}`, textOf(voice)),
     }),
   }
+}
+
+/** Vectors in OpenAI's format, last input first: `index` tells which is which. */
+function readEmbeddings(body: Fields): WireRequest {
+  const model = textOf(body['model'])
+  const inputs = inputsOf(body['input'])
+  const asBase64 = body['encoding_format'] === 'base64'
+  return embedding(model, inputs, () => {
+    const data = inputs.map((input, index) => {
+      const vector = vectorOf(model, input, dimensionsOf(body['dimensions']))
+      return { object: 'embedding', index, embedding: asBase64 ? base64Of(vector) : vector }
+    })
+    const tokens = totalOf(inputs)
+    const usage = { prompt_tokens: tokens, total_tokens: tokens }
+    return { object: 'list', data: data.toReversed(), model: `${model}-2026-08-06`, usage }
+  })
+}
+
+function embedContentsEndpoint(model: string): Endpoint {
+  return {
+    dialect: generateDialect,
+    read({ requests }) {
+      const asked = requests as { content: { parts: { text: string }[] }; outputDimensionality?: number }[]
+      const inputs = inputsOf(asked.map(({ content }) => content.parts[0]!.text))
+      return embedding(model, inputs, () => ({
+        embeddings: inputs.map((input, n) => ({
+          values: vectorOf(model, input, dimensionsOf(asked[n]!.outputDimensionality)),
+        })),
+        usageMetadata: { promptTokenCount: totalOf(inputs) },
+      }))
+    },
+  }
+}
+
+function embedding(model: string, inputs: EmbeddedInput[], body: () => object): WireRequest {
+  const prompt = inputs.map((input) => (typeof input === 'string' ? input : input.join(' '))).join('\n')
+  return {
+    model,
+    prompt,
+    stream: false,
+    answer: (rule) =>
+      json(JSON.stringify({ ...body(), ...(rule?.missingUsage && { usage: undefined, usageMetadata: undefined }) })),
+  }
+}
+
+function totalOf(inputs: EmbeddedInput[]): number {
+  return inputs.reduce((sum, input) => sum + tokensOf(input), 0)
+}
+
+function dimensionsOf(value: unknown): number | undefined {
+  return typeof value === 'number' ? value : undefined
 }
 
 function textOf(value: unknown): string {

@@ -100,7 +100,7 @@ function sendJson(res: ServerResponse, status: number, body: object): void {
 
 const modelList = {
   object: 'list',
-  data: ['sim-swift', 'sim-deep', 'sim-think', 'sim-image', 'sim-voice'].map((id) => ({
+  data: ['sim-swift', 'sim-deep', 'sim-think', 'sim-image', 'sim-voice', 'sim-embed'].map((id) => ({
     id,
     object: 'model',
     created: 1_770_000_000,

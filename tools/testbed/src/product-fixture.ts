@@ -6,7 +6,7 @@ import { nameOf } from './name-of.ts'
 export interface ProductOptions {
   id?: string
   state?: 'draft' | 'published' | 'suspended'
-  kind?: 'chat' | 'image' | 'audio'
+  kind?: 'chat' | 'embedding' | 'image' | 'audio'
   contextLength?: number
   maxOutputTokens?: number
   supportedParameters?: string[]
@@ -40,7 +40,7 @@ export function productFixtures({ id, run }: ProductFixtureDeps) {
   async function publishProduct(options: ProductOptions = {}): Promise<string> {
     const product = options.id ?? `acme/${id('m')}`
     const kind = options.kind ?? 'chat'
-    const request = options.requestPico ?? (kind === 'chat' ? 0n : 40_000_000n)
+    const request = options.requestPico ?? (kind === 'chat' || kind === 'embedding' ? 0n : 40_000_000n)
     await run(
       `INSERT INTO control.products (id, name, description, owned_by, kind, state, context_length, max_output_tokens, supported_parameters,
          input_modalities, output_modalities, unit, prompt_pico, completion_pico, request_pico, tokens_per_byte_millionths, per_message,

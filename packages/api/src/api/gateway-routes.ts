@@ -1,9 +1,10 @@
 import { admissionCheck, checkBody } from '../admission-check.ts'
 import { chatBody } from '../chat-request.ts'
+import { embeddingsBody, embeddingsShape } from '../embeddings.ts'
 import { invocationRecord } from '../console/money.ts'
 import { exampleIds } from '../example-ids.ts'
 import { keyStatus } from '../key-status.ts'
-import { modelEntry, modelList } from '../model-entry.ts'
+import { embeddingModelExample, modelEntry, modelList } from '../model-entry.ts'
 import { chunkShape, completionShape } from './answer-shapes.ts'
 import { countTokensBody, messagesBody } from '../wires/messages/messages-body.ts'
 import { messageEventShape, messageShape, tokenCountShape } from '../wires/messages/messages-shapes.ts'
@@ -132,6 +133,32 @@ export const gatewayRoutes = {
     body: countTokensBody,
     answers: { 200: { description: 'The count', body: tokenCountShape } },
     refusals: ['invalid_json', 'invalid_request', 'request_too_large', 'model_not_found'],
+  },
+  createEmbeddings: {
+    method: 'POST',
+    path: '/v1/embeddings',
+    tag: 'Models',
+    by: 'key',
+    summary: 'Compute embeddings',
+    description: [
+      'One vector for each input, in order. The max cost is reserved before the call, and the prompt tokens that the provider reports are charged after it. A call without a response is not charged.',
+      'A request has at most 2,048 inputs: texts of at most 64 KB each and 384 KB in all, or token arrays of at most 16,384 tokens each and 40,000 in all. `dimensions` needs a model that lists it in `supported_parameters`.',
+    ].join('\n\n'),
+    headers: callHeaders,
+    body: embeddingsBody,
+    answers: { 200: { description: 'The vectors', body: embeddingsShape, headers: callAnswerHeaders } },
+    refusals: callRefusals.filter((code) => code !== 'sandbox_contract' && code !== 'asset_not_found'),
+  },
+  listEmbeddingModels: {
+    method: 'GET',
+    path: '/v1/embeddings/models',
+    tag: 'Models',
+    by: 'key',
+    summary: 'List the embedding models that this key can call now',
+    description: 'They are not among `GET /v1/models`, which lists chat models.',
+    example: { answer: { object: 'list', data: [embeddingModelExample] } },
+    headers: selector,
+    answers: { 200: { description: 'The models', body: modelList } },
   },
   listModels: {
     method: 'GET',

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { exampleIds } from '../example-ids.ts'
 import { chatLimits, flowLimits } from '../limits.ts'
 import { label, paragraph, time } from './fields.ts'
+import { productDefaults } from '../product-defaults.ts'
 
 const tokens = z.int().min(1).max(10_000_000)
 const usd = z.string().regex(/^\d{1,7}(\.\d{1,12})?$/, 'must be a decimal string of USD with at most 12 places')
@@ -36,7 +37,7 @@ const parameterValues = z
   .partial()
 export type ParameterValues = z.infer<typeof parameterValues>
 
-const modality = z.enum(['text', 'image', 'audio', 'file', 'video'])
+const modality = z.enum(['text', 'image', 'audio', 'file', 'video', 'embedding'])
 
 /** Bounded in addition to the output cap (money §2.2). */
 const overheadFields = {
@@ -96,29 +97,8 @@ const providers = z
   .min(1)
   .max(16)
 
-export const productKind = z.enum(['chat', 'image', 'audio'])
+export const productKind = z.enum(['chat', 'embedding', 'image', 'audio'])
 export type ProductKind = z.infer<typeof productKind>
-
-/** Values of a product that does not set them. */
-export const productDefaults = {
-  /**
-   * One byte is at most one token. If this bound refuses a call and the product names its tokenizer, the prompt is
-   * counted. Without a tokenizer, the bound is that of real texts, which leaves out texts that no one writes (money
-   * §2.2).
-   */
-  tokensPerByte: { counted: 1, uncounted: 0.5 },
-  overheads: { perMessage: 8, perTool: 16, fixedWithTools: 64, maxTokensPerImage: null, factor: 1 },
-  // The same size twice, so that by default an image of any product fits into a chat with any other.
-  imageInput: { maxBytes: 5 * 1024 * 1024, maxCount: 10, https: false },
-  maxOutputBytes: 5 * 1024 * 1024,
-  parameterValues: {},
-  supportedParameters: ['max_tokens', 'temperature', 'top_p', 'stop', 'stream', 'stream_options'],
-  modalities: {
-    chat: { input: ['text'], output: ['text'] },
-    image: { input: ['text'], output: ['image'] },
-    audio: { input: ['text'], output: ['audio'] },
-  },
-} as const
 
 const { overheads: overheadDefaults } = productDefaults
 const newOverheads = z.strictObject({

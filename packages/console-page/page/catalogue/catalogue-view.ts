@@ -1,6 +1,6 @@
 import type { ProductKind } from '@gateway/api/console/products'
 
-export const kinds: readonly ProductKind[] = ['chat', 'image', 'audio']
+export const kinds: readonly ProductKind[] = ['chat', 'embedding', 'image', 'audio']
 /** Whether the project can call a product, or only request it. */
 export const uses = ['callable', 'askable'] as const
 export type Use = (typeof uses)[number]

@@ -57,11 +57,12 @@ export function EstimateDialog({ of: product, onClose }: { of: ProductRecord; on
   )
 }
 
-const labels = { chat: 'Per call', image: 'Per image', audio: 'Per audio file' } as const
+const labels = { chat: 'Per call', embedding: 'Per call', image: 'Per image', audio: 'Per audio file' } as const
 
 /** Whether a token kind has a separate price. If not, it costs the same as the other tokens. */
-function isPriced(name: keyof Use, { pricing }: ProductRecord): boolean {
+function isPriced(name: keyof Use, { kind, pricing }: ProductRecord): boolean {
   if (pricing.unit === 'request') return false
+  if (name === 'completion') return kind !== 'embedding'
   if (name === 'cached') return pricing.cachedPrompt !== undefined
   if (name === 'written') return pricing.cacheWrite !== undefined
   if (name === 'reasoning') return pricing.reasoning !== undefined

@@ -3,13 +3,18 @@ import { perMillion, withoutZeros } from '../flow-editor/core/price-labels.ts'
 import type { Tone } from '../components/badge.tsx'
 import { count } from '../pure/usd.ts'
 
-export const kindLabels: Record<ProductKind, string> = { chat: 'Text', image: 'Images', audio: 'Audio' }
+export const kindLabels: Record<ProductKind, string> = {
+  chat: 'Text',
+  embedding: 'Embeddings',
+  image: 'Images',
+  audio: 'Audio',
+}
 export const stateLabels: Record<ProductRecord['state'], { text: string; tone: Tone }> = {
   draft: { text: 'Draft', tone: 'plain' },
   published: { text: 'Published', tone: 'good' },
   suspended: { text: 'Suspended', tone: 'warn' },
 }
-const units: Record<ProductKind, string> = { chat: 'call', image: 'image', audio: 'audio file' }
+const units: Record<ProductKind, string> = { chat: 'call', embedding: 'call', image: 'image', audio: 'audio file' }
 const BYTES_A_MIB = 1_048_576
 
 /** Exact prices of a product and their units. */
@@ -22,7 +27,7 @@ export function priceLines(kind: ProductKind, pricing: ProductPricing): { what: 
     ...line('input tokens', prompt),
     ...line('cached input tokens', cachedPrompt),
     ...line('cache write tokens', cacheWrite),
-    ...line('output tokens', completion),
+    ...line('output tokens', kind === 'embedding' ? undefined : completion),
     ...line('reasoning tokens', reasoning),
   ]
 }
@@ -34,13 +39,14 @@ export function modalityLabels({ modalities: { input, output } }: ProductRecord)
 
 /** Context window and max output. */
 export function sizeLabels({ kind, contextLength, maxOutputTokens, maxOutputBytes }: ProductRecord): string[] {
+  if (kind === 'embedding') return [`${count(contextLength)} input tokens`]
   if (kind !== 'chat') return [`${count(contextLength)} input tokens`, `max ${bytesLabels(maxOutputBytes)} output`]
   return [`${count(contextLength)} tokens`, `max ${count(maxOutputTokens)} output`]
 }
 
 /** Parameters that callers can set, with their allowed values if listed. */
 export function parameterLabels({ kind, supportedParameters, parameterValues }: ProductRecord): string {
-  if (kind === 'chat') return supportedParameters.join(', ') || 'none'
+  if (kind === 'chat' || kind === 'embedding') return supportedParameters.join(', ') || 'none'
   const values = Object.entries(parameterValues).map(([name, each]) => `${name}: ${(each ?? []).join(', ')}`)
   return values.join('; ') || 'none'
 }

@@ -28,7 +28,7 @@ export function CapabilityFields({ draft, faultOf, onChange }: ProductFieldsProp
           </div>
         </fieldset>
       ))}
-      {draft.kind === 'chat' && (
+      {(draft.kind === 'chat' || draft.kind === 'embedding') && (
         <ProductField
           label="Parameters"
           isOptional

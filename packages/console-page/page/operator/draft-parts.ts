@@ -5,7 +5,7 @@ import { usdOfCall, usdOfMillion } from './usd-per-million.ts'
 
 /** Names of the parameters that nodes of a kind can set. */
 export function valueNames(kind: ProductKind): readonly (keyof ProductDraft['values'])[] {
-  return kind === 'chat' ? [] : mediaParameters[kind]
+  return kind === 'chat' || kind === 'embedding' ? [] : mediaParameters[kind]
 }
 
 /** Prices of a draft, or null if one is missing or invalid. */

@@ -37,7 +37,7 @@ export function PriceFields({ draft, isTried, faultOf, onChange }: ProductFields
   return (
     <fieldset>
       <legend>Price</legend>
-      {kind === 'chat' && (
+      {(kind === 'chat' || kind === 'embedding') && (
         <Field label="Billed per">
           {(ids) => (
             <select
@@ -67,21 +67,25 @@ export function PriceFields({ draft, isTried, faultOf, onChange }: ProductFields
           />
         )}
         {unit === 'tokens' &&
-          tokenPrices.map(({ name, label, isOptional, hint }) => (
-            <ProductField
-              key={name}
-              label={label}
-              value={draft[name]}
-              isOptional={isOptional}
-              {...(hint !== undefined && { hint })}
-              fault={fault(name, !(isOptional && draft[name].trim() === '') && usdOfMillion(draft[name]) === null)}
-              onChange={(text) => onChange({ [name]: text })}
-            />
-          ))}
+          tokenPrices
+            .filter(({ name }) => kind === 'chat' || name === 'prompt')
+            .map(({ name, label, isOptional, hint }) => (
+              <ProductField
+                key={name}
+                label={label}
+                value={draft[name]}
+                isOptional={isOptional}
+                {...(hint !== undefined && { hint })}
+                fault={fault(name, !(isOptional && draft[name].trim() === '') && usdOfMillion(draft[name]) === null)}
+                onChange={(text) => onChange({ [name]: text })}
+              />
+            ))}
       </div>
       <p className="soft small">
         {pricing?.unit === 'tokens' &&
-          `One input token costs $${pricing.prompt}, one output token $${pricing.completion}. `}
+          (kind === 'embedding'
+            ? `One input token costs $${pricing.prompt}. `
+            : `One input token costs $${pricing.prompt}, one output token $${pricing.completion}. `)}
         New prices apply to calls admitted after you save. Calls already admitted keep their price.
       </p>
     </fieldset>

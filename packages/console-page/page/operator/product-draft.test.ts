@@ -1,13 +1,6 @@
-import {
-  newProductBody,
-  productDefaults,
-  productPatch,
-  productRecord,
-  type ProductRecord,
-} from '@gateway/api/console/products'
+import { newProductBody, productPatch, productRecord, type ProductRecord } from '@gateway/api/console/products'
 import { expect, test } from 'vitest'
 import { productsView } from './operator-views.ts'
-import { defaults } from './product-defaults.ts'
 import { bodyOf, draftOf, emptyDraft, patchOf } from './product-draft.ts'
 import { usdOfCall, usdOfMillion } from './usd-per-million.ts'
 
@@ -68,8 +61,4 @@ test('usdOfMillion converts a price per million to the exact price of one token 
 test('productsView keeps a valid search and state and drops the rest', () => {
   expect(productsView({ q: 'a', state: 'draft' })).toEqual({ q: 'a', state: 'draft' })
   expect(productsView({ q: 1, state: 'gone' })).toEqual({})
-})
-
-test('the form defaults match the API defaults', () => {
-  expect(productDefaults).toMatchObject(defaults)
 })

@@ -2,7 +2,7 @@ import type { BodyOf } from '@gateway/api/api-route'
 import type { ConsoleRoutes } from '@gateway/api/console-routes'
 import type { ProductKind, ProductRecord } from '@gateway/api/console/products'
 import { perMillion } from '../flow-editor/core/price-labels.ts'
-import { defaults } from './product-defaults.ts'
+import { productDefaults as defaults } from '@gateway/api/product-defaults'
 import { pricingOf, valuesOf, wordsOf } from './draft-parts.ts'
 import type { ProductDraft } from './typed-product.ts'
 
@@ -19,10 +19,10 @@ export function emptyDraft(kind: ProductKind): ProductDraft {
     description: '',
     ownedBy: '',
     contextLength: '128000',
-    maxOutputTokens: '8192',
-    unit: kind === 'chat' ? 'tokens' : 'request',
+    maxOutputTokens: kind === 'embedding' ? '1' : '8192',
+    unit: kind === 'chat' || kind === 'embedding' ? 'tokens' : 'request',
     prompt: '',
-    completion: '',
+    completion: kind === 'embedding' ? '0' : '',
     cachedPrompt: '',
     cacheWrite: '',
     reasoning: '',
@@ -31,7 +31,7 @@ export function emptyDraft(kind: ProductKind): ProductDraft {
     maxTokensPerImage: '',
     tokenizer: '',
     isModerated: false,
-    supportedParameters: defaults.supportedParameters.join(', '),
+    supportedParameters: kind === 'embedding' ? 'dimensions' : defaults.supportedParameters.join(', '),
     input: [...input],
     output: [...output],
     maxOutputBytes: String(defaults.maxOutputBytes),

@@ -18,13 +18,15 @@ export function LimitFields({ draft, faultOf, onChange }: ProductFieldsProps) {
           fault={faultOf('contextLength')}
           onChange={(contextLength) => onChange({ contextLength })}
         />
-        <ProductField
-          label="Max output tokens"
-          isNumber
-          value={draft.maxOutputTokens}
-          fault={faultOf('maxOutputTokens')}
-          onChange={(maxOutputTokens) => onChange({ maxOutputTokens })}
-        />
+        {draft.kind !== 'embedding' && (
+          <ProductField
+            label="Max output tokens"
+            isNumber
+            value={draft.maxOutputTokens}
+            fault={faultOf('maxOutputTokens')}
+            onChange={(maxOutputTokens) => onChange({ maxOutputTokens })}
+          />
+        )}
         <ProductField
           label="Reservation factor"
           isNumber
@@ -47,7 +49,7 @@ export function LimitFields({ draft, faultOf, onChange }: ProductFieldsProps) {
             </select>
           )}
         </Field>
-        {draft.kind !== 'chat' && (
+        {draft.kind !== 'chat' && draft.kind !== 'embedding' && (
           <ProductField
             label="Max output bytes"
             isNumber

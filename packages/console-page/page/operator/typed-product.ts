@@ -2,7 +2,7 @@ import type { ProductKind, ProductRecord } from '@gateway/api/console/products'
 
 type Providers = NonNullable<ProductRecord['providers']>
 export type Modality = ProductRecord['modalities']['input'][number]
-export const modalities: readonly Modality[] = ['text', 'image', 'audio', 'file', 'video']
+export const modalities: readonly Modality[] = ['text', 'image', 'audio', 'file', 'video', 'embedding']
 export type Tokenizer = NonNullable<ProductRecord['tokenizer']>
 
 /** Form values of a product. Prices are in USD, per million tokens or per call. */

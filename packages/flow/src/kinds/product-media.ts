@@ -55,7 +55,7 @@ function unlistedParams(node: GraphNode, { kind, parameterValues = {} }: Product
 }
 
 function isParameterOf(kind: ProductFacts['kind'], name: string): name is keyof ParameterValues {
-  const names: readonly string[] = kind === 'chat' ? [] : mediaParameters[kind]
+  const names: readonly string[] = kind === 'image' || kind === 'audio' ? mediaParameters[kind] : []
   return names.includes(name)
 }
 

@@ -6,9 +6,9 @@ import {
   type ProductKind,
   type ProductRecord,
   type newProductBody,
-  productDefaults,
   type productPatch,
 } from '@gateway/api/console/products'
+import { productDefaults } from '@gateway/api/product-defaults'
 import type { ConsoleDeps } from '../deps.ts'
 import { invalidField } from '../request/check.ts'
 import { columnsOfPricing } from './pricing.ts'
@@ -120,7 +120,7 @@ function columnsOfImageInput({ maxBytes, maxCount, https }: z.output<typeof newP
 
 /** Checks that a product lists only values of parameters its kind of node has, and formats its kind can produce. */
 function valuesOf(kind: ProductKind, values: ParameterValues): ParameterValues {
-  const names: readonly string[] = kind === 'chat' ? [] : mediaParameters[kind]
+  const names: readonly string[] = kind === 'chat' || kind === 'embedding' ? [] : mediaParameters[kind]
   const other = Object.keys(values).find((name) => !names.includes(name))
   if (other !== undefined)
     throw invalidField(`parameterValues.${other}`, `is not a parameter of ${kind} products.`, 'Leave it out.')
@@ -132,7 +132,9 @@ function valuesOf(kind: ProductKind, values: ParameterValues): ParameterValues {
 
 /** Media products carry a fixed price per request (money §1.2). */
 function columnsOfPrice(kind: ProductKind, pricing: z.output<typeof newProductBody>['pricing']) {
-  if (kind === 'chat' || pricing.unit === 'request') return columnsOfPricing(pricing)
+  if (kind === 'embedding' && pricing.unit === 'tokens' && Number(pricing.completion) > 0)
+    throw invalidField('pricing.completion', 'is not 0, and embeddings have no completion.', 'Send 0.')
+  if (kind === 'chat' || kind === 'embedding' || pricing.unit === 'request') return columnsOfPricing(pricing)
   const rule = `a product of the kind ${kind} is priced per request.`
   throw invalidField('pricing.unit', rule, 'Send pricing with the unit request.')
 }

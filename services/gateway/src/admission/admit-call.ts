@@ -1,4 +1,5 @@
 import { refusalFor } from '@gateway/ledger-protocol/ledger-refusal'
+import type { ChatRequest } from '@gateway/api/chat-request'
 import { refuse, type Refusal } from '@gateway/api/refusal'
 import { ClientDisconnected } from '@gateway/service-kit/http/read-body'
 import { LedgerUnavailable } from '@gateway/ledger-client/call-operation'
@@ -36,6 +37,16 @@ type Needed = Pick<
   | 'monotonicNow'
 >
 
+/** What an admission needs to know of a call. */
+export interface AdmissionRequest extends Pick<ChatCall, 'keyHash' | 'selector' | 'idempotency'> {
+  /** Kind of the product. Default: `chat`. */
+  kind?: 'embedding'
+  request: Pick<ChatRequest, 'model' | 'maxTokens' | 'conditional' | 'promptSize' | 'forwarded'> & {
+    /** Tokens of the prompt, if the caller sent tokens. */
+    tokens?: number | null
+  }
+}
+
 /**
  * Asks the ledger to admit a call: one request that decides everything (architecture §2.1). While the first call under
  * the same idempotency key is running, this one joins it.
@@ -46,7 +57,7 @@ type Needed = Pick<
  */
 export async function admitCall(
   deps: Needed,
-  chat: ChatCall,
+  chat: AdmissionRequest,
   caller: Caller,
   imageError: Refusal | null = null,
 ): Promise<Admission> {
@@ -64,14 +75,14 @@ export async function admitCall(
 }
 
 /** Callers with the same value get the same admission result. */
-function askerOf({ keyHash, selector, idempotency }: ChatCall): string {
+function askerOf({ keyHash, selector, idempotency }: AdmissionRequest): string {
   return JSON.stringify([keyHash, selector, idempotency?.fingerprint])
 }
 
 /** @param waiting counts the request to the ledger toward the admission queue limit */
 async function askLedger(
   deps: Needed,
-  chat: ChatCall,
+  chat: AdmissionRequest,
   { disconnected }: Caller,
   imageError: Refusal | null,
   waiting: AdmissionQueueLimit['during'],
@@ -94,7 +105,7 @@ async function askLedger(
 /** @param place of the call within its rate limits, or the limit that it exceeds */
 async function askWithin(
   deps: Needed,
-  chat: ChatCall,
+  chat: AdmissionRequest,
   disconnected: AbortSignal,
   imageError: Refusal | null,
   waiting: AdmissionQueueLimit['during'],
@@ -130,7 +141,7 @@ async function askWithin(
 
 async function countPrompt(
   { countExactly, metrics, monotonicNow }: Needed,
-  { keyHash, request }: ChatCall,
+  { keyHash, request }: AdmissionRequest,
   refused: Extract<AdmitOutcome, { kind: 'refused' }>,
 ): Promise<ExactCount> {
   const startMs = monotonicNow()
@@ -154,15 +165,16 @@ async function decide(
 }
 
 function itemOf(
-  { keyHash, selector, request, idempotency }: ChatCall,
+  { keyHash, selector, request, idempotency, kind }: AdmissionRequest,
   counted: number | null,
 ): Omit<AdmitItem, 'op' | 'id' | 'instance'> {
   return {
     keyHash,
     selector,
     model: storable(request.model),
+    ...(kind && { kind }),
     parameters: request.conditional,
-    promptSize: { ...request.promptSize, counted, maxTokens: request.maxTokens },
+    promptSize: { ...request.promptSize, counted: counted ?? request.tokens ?? null, maxTokens: request.maxTokens },
     idempotency,
   }
 }

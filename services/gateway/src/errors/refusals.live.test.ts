@@ -224,7 +224,7 @@ describe('paths and methods', () => {
     ['DELETE', '/v1/models', 405, 'method_not_allowed', 'GET'],
     ['GET', '/v1/responses', 405, 'method_not_allowed', 'POST'],
     ['POST', '/v1/completions', 404, 'not_found', null],
-    ['POST', '/v1/embeddings', 404, 'not_found', null],
+    ['POST', '/v1/moderations', 404, 'not_found', null],
     ['GET', '/.well-known/oauth-protected-resource', 404, 'not_found', null],
   ] as const)('%s %s returns %i [%s]', async ([method, path, status, code, allow], { tenant }) => {
     const answer = await fetch(tenant.url + path, { method, headers: tenant.headers })

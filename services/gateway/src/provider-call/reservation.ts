@@ -2,6 +2,8 @@ import { settlesWithin } from '@gateway/service-kit/async/waiting'
 import type { OutcomeOf, SettleItem } from '@gateway/ledger-protocol/ledger-items'
 import { idempotencyKeyLimits } from '@gateway/api/limits'
 import { recordedUsage } from '@gateway/pricing/usage'
+import { ProviderFailure } from '@gateway/providers/provider-failure'
+import { ClientDisconnected } from '@gateway/service-kit/http/read-body'
 import type { CountedUsage } from '@gateway/tokens/counted-usage'
 import type { AdmittedCall } from '../admission/admission.ts'
 import type { Deps } from '../deps.ts'
@@ -74,6 +76,13 @@ export async function release(deps: Needed, reservation: Reservation, reason: st
   await close(deps, reservation, () =>
     deps.ledger.release({ id: reservation.id, reason: reason.slice(0, 200) || 'failed' }),
   )
+}
+
+/** The reason of the release of a call that failed by this error (release-reason.ts). */
+export function reasonOf(error: unknown): string {
+  if (error instanceof ClientDisconnected || (error instanceof ProviderFailure && error.kind === 'busy'))
+    return 'it was not sent'
+  return error instanceof Error ? error.message : 'failed'
 }
 
 /** Returns null if it is already closed, or the outcome is not known yet. */

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { Deps } from '../deps.ts'
 import { explainError, refusalOfBreak } from '../errors/explain-error.ts'
 import { type Call, callForChunks, callForCompletion, settleAndAnswer } from '../provider-call/call-provider.ts'
-import { release } from '../provider-call/reservation.ts'
+import { reasonOf, release } from '../provider-call/reservation.ts'
 import {
   EVENT_STREAM,
   eventStream,
@@ -43,13 +43,6 @@ export async function respond(deps: Needed, res: ServerResponse, call: Call): Pr
     if (!stream?.isOpen() || error instanceof ClientDisconnected) throw error
     stream.end(answer.broken(explainError(deps, error, res)))
   }
-}
-
-/** The reason of a release (release-reason.ts). */
-function reasonOf(error: unknown): string {
-  if (error instanceof ClientDisconnected || (error instanceof ProviderFailure && error.kind === 'busy'))
-    return 'it was not sent'
-  return error instanceof Error ? error.message : 'failed'
 }
 
 type JsonNeeded = Pick<Deps, 'now' | 'countUsage'> &

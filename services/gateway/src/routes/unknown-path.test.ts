@@ -11,7 +11,7 @@ test.each([
   ['/responses', '/v1/responses'],
   ['/anthropic/v1/messages', '/v1/messages'],
   ['/v1/completions', '/v1/chat/completions'],
-  ['/v1/embeddings', null],
+  ['/embeddings', '/v1/embeddings'],
   ['/v1', null],
   ['/.well-known/oauth-protected-resource', null],
 ])('the path nearest to %s is %s', (asked, meant) => {

@@ -68,7 +68,7 @@ export async function runBatch(sql: Sql, { admissions, closings }: Batch, waitFo
   const row = await callFunction(sql, 'money.run_batch', {
     wait_for_locks: waitForLocks,
     callers,
-    to_admit: admitting.map((item, n) => ({ ...item, pair: pairOf[n] })),
+    to_admit: admitting.map((item, n) => ({ kind: 'chat', ...item, pair: pairOf[n] })),
     to_close: closings.map(({ item }) => closingRow(item)),
     answers: closings.flatMap(({ item }) => (item.op === 'settle' && item.answer ? Buffer.from(item.answer.body) : [])),
   })

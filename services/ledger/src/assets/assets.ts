@@ -204,7 +204,7 @@ export async function readImages(
 
 async function readLimits({ reads }: Pick<Deps, 'reads'>, project: string, model: string): Promise<ImageLimits | null> {
   const [row] = await reads.prisma.$queryRaw<LimitsRow[]>`
-    SELECT p.image_max_bytes, p.image_max_count, p.image_https FROM money.callable_chat_products p
+    SELECT p.image_max_bytes, p.image_max_count, p.image_https FROM money.callable_models p
      WHERE p.project = ${project} AND p.id = ${model} AND p.max_tokens_per_image IS NOT NULL`
   return row ? { maxBytes: row.image_max_bytes, maxCount: row.image_max_count, https: row.image_https } : null
 }

@@ -1,4 +1,4 @@
-import type { CallerQuestion, ModelsAnswer } from '@gateway/ledger-protocol/ledger-reads'
+import type { ModelsAnswer, ModelsQuestion } from '@gateway/ledger-protocol/ledger-reads'
 import { sandboxModelLimits } from '@gateway/api/limits'
 import type { ModelEntry } from '@gateway/api/model-entry'
 import type { Deps } from '../deps.ts'
@@ -9,6 +9,7 @@ interface ProductRow {
   id: string
   name: string
   description: string
+  kind: 'chat' | 'embedding'
   owned_by: string
   context_length: number
   max_output_tokens: number
@@ -45,17 +46,22 @@ const TEXT = { modality: 'text->text', modalities: ['text'] }
  * Returns what a key can call now, products and then sandbox products: the same views and the same refusals as
  * admission (rules §4.1).
  */
-export async function readModels(deps: Pick<Deps, 'reads'>, question: CallerQuestion): Promise<ModelsAnswer> {
+export async function readModels(
+  deps: Pick<Deps, 'reads'>,
+  { kind, ...question }: ModelsQuestion,
+): Promise<ModelsAnswer> {
   const caller = await readCaller(deps, question)
   if ('refused' in caller) return caller
   const { prisma } = deps.reads
   const [products, sandboxes] = await Promise.all([
     prisma.$queryRaw<ProductRow[]>`
-      SELECT p.* FROM money.callable_chat_products p JOIN money.callers k ON k.project = p.project
-       WHERE k.id = ${caller.id}
+      SELECT p.* FROM money.callable_models p JOIN money.callers k ON k.project = p.project
+       WHERE k.id = ${caller.id} AND p.kind = ${kind ?? 'chat'}
          AND (k.policy = 'all-eligible' OR EXISTS (SELECT FROM control.key_resources r WHERE r.key = k.id AND r.resource = p.id))
        ORDER BY p.id`,
-    prisma.$queryRaw<SandboxRow[]>`
+    kind === 'embedding'
+      ? []
+      : prisma.$queryRaw<SandboxRow[]>`
       SELECT s.id, s.name, s.description, s.revision, s.activated_at, k.project_name
         FROM money.callable_sandboxes s JOIN money.callers k ON k.project = s.project
        WHERE k.id = ${caller.id} AND s.chat_input IS NOT NULL
@@ -86,6 +92,7 @@ function sandboxEntryOf({ id, name, description, project_name, revision, activat
 }
 
 function entryOf(product: ProductRow): ModelEntry {
+  const maxOutputTokens = product.kind === 'embedding' ? 0 : product.max_output_tokens
   const modality = `${product.input_modalities.join('+')}->${product.output_modalities.join('+')}`
   return {
     id: product.id,
@@ -96,7 +103,7 @@ function entryOf(product: ProductRow): ModelEntry {
     owned_by: product.owned_by,
     modality,
     context_length: product.context_length,
-    max_output_tokens: product.max_output_tokens,
+    max_output_tokens: maxOutputTokens,
     architecture: {
       modality,
       input_modalities: product.input_modalities,
@@ -104,7 +111,7 @@ function entryOf(product: ProductRow): ModelEntry {
     },
     top_provider: {
       context_length: product.context_length,
-      max_completion_tokens: product.max_output_tokens,
+      max_completion_tokens: maxOutputTokens,
       is_moderated: product.is_moderated,
     },
     supported_parameters: product.supported_parameters,

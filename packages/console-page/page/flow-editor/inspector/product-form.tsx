@@ -8,7 +8,7 @@ import { MediaParams } from './media-params.tsx'
 import { useField } from './use-field.ts'
 
 /** Product that a node calls, with its price and parameters. */
-export function ProductForm({ drawn, calls }: { drawn: CanvasNode; calls: ProductKind }) {
+export function ProductForm({ drawn, calls }: { drawn: CanvasNode; calls: Exclude<ProductKind, 'embedding'> }) {
   const { catalogue } = useSession()
   const set = useField(drawn.key, 'product')
   const offered = catalogue.filter(({ kind }) => kind === calls)

@@ -1,9 +1,8 @@
 import type { Request, RequestHandler, Response } from 'express'
 import { disconnectSignal } from '@gateway/service-kit/http/read-body'
-import { sendText } from '@gateway/service-kit/http/answers'
 import type { ChatWire } from '@gateway/api/wires/wire'
 import type { Call } from '../../provider-call/call-provider.ts'
-import { unpackAnswer } from '../../response/response-stream.ts'
+import { sendReplay } from '../../response/send-replay.ts'
 import { withSpan } from '@gateway/service-kit/process/spans'
 import type { AdmittedCall, Caller } from '../../admission/admission.ts'
 import { admitCall } from '../../admission/admit-call.ts'
@@ -53,9 +52,7 @@ async function complete(
   const admission = await withSpan('admit', {}, () => admitCall(deps, chat, caller, images?.imageError))
   res.setHeader('X-Service-Invocation', admission.invocation)
   if (admission.kind === 'replay') {
-    res.setHeader('Idempotent-Replayed', 'true')
-    const { contentType, body } = await unpackAnswer(admission)
-    sendText(res, 200, body, { 'Content-Type': contentType })
+    await sendReplay(res, admission)
     return metrics.answered('replay', now() - startMs)
   }
   for (const [name, value] of Object.entries(admission.place.headers)) res.setHeader(name, value)

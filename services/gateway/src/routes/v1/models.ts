@@ -16,6 +16,14 @@ export function listModels(deps: Needed): RequestHandler {
   }
 }
 
+/** GET /v1/embeddings/models: the embedding models that this key can call now. */
+export function listEmbeddingModels(deps: Needed): RequestHandler {
+  return async (req, res) => {
+    const data = await callableModels(deps, req, 'embedding')
+    sendJson(res, 200, JSON.stringify({ object: 'list', data }), PRIVATE)
+  }
+}
+
 /** GET /v1/models/{id}: one of them. An ID can contain slashes, percent-encoded or not. */
 export function showModel(deps: Needed): RequestHandler<{ id: string[] }> {
   return async (req, res) => {
@@ -30,8 +38,8 @@ export function showModel(deps: Needed): RequestHandler<{ id: string[] }> {
 const PRIVATE = { 'Cache-Control': 'private, no-store' }
 
 /** @throws Refusal as the admission of a call would */
-async function callableModels(deps: Needed, req: IncomingMessage): Promise<ModelEntry[]> {
-  const answer = await askWithPermit(deps, req, (caller) => deps.ledger.models(caller))
+async function callableModels(deps: Needed, req: IncomingMessage, kind?: 'embedding'): Promise<ModelEntry[]> {
+  const answer = await askWithPermit(deps, req, (caller) => deps.ledger.models({ ...caller, ...(kind && { kind }) }))
   if ('refused' in answer) throw refusalFor(answer.refused, 'chat')
   return answer.entries
 }

@@ -1,5 +1,5 @@
--- The products that a project can call as a chat model now (rules §3.5, §4.1). Used by admission and model list.
-CREATE OR REPLACE VIEW money.callable_chat_products AS
+-- The products that a project can call as a chat or embedding model now (rules §3.5, §4.1). Used by admission and model list.
+CREATE OR REPLACE VIEW money.callable_models AS
 SELECT a.project,
        p.id,
        p.name,
@@ -32,4 +32,4 @@ SELECT a.project,
        p.reasoning_pico,
        p.cache_write_pico
   FROM control.assignments a
-  JOIN control.products p ON p.id = a.product AND p.kind = 'chat' AND p.state = 'published';
+  JOIN control.products p ON p.id = a.product AND p.kind IN ('chat', 'embedding') AND p.state = 'published';

@@ -1,0 +1,151 @@
+import type { IncomingMessage } from 'node:http'
+import { SpanKind } from '@opentelemetry/api'
+import type { Request, RequestHandler, Response } from 'express'
+import { type EmbeddingRequest, readEmbeddingRequest } from '@gateway/api/embeddings'
+import { chatLimits } from '@gateway/api/limits'
+import { answerAttributes, callAttributes } from '@gateway/providers/call-attributes'
+import type { EmbeddingAnswer } from '@gateway/providers/embedding-port'
+import { sendJson } from '@gateway/service-kit/http/answers'
+import { disconnectSignal, parseJson, readBody } from '@gateway/service-kit/http/read-body'
+import { withSpan } from '@gateway/service-kit/process/spans'
+import type { CountedUsage } from '@gateway/tokens/counted-usage'
+import { type AdmissionRequest, admitCall } from '../../admission/admit-call.ts'
+import type { AdmittedCall, Caller } from '../../admission/admission.ts'
+import { withPermit } from '../../admission/limits.ts'
+import type { Deps } from '../../deps.ts'
+import { settleAndAnswer } from '../../provider-call/call-provider.ts'
+import { openReservation, reasonOf, release, type Reservation } from '../../provider-call/reservation.ts'
+import { fingerprintOf, readIdempotencyKey, refuseRepeatedHeaders, selectorOf } from '../../request/read-headers.ts'
+import { openRecording } from '../../response/respond.ts'
+import { sendReplay } from '../../response/send-replay.ts'
+import { writeEmbeddings, writeVectors } from '../../response/write-embeddings.ts'
+import { withCallSpan } from '../../tracing.ts'
+
+/** POST /v1/embeddings: read, admit, call, settle, respond, like a chat call without a completion. */
+export function createEmbeddings(deps: Deps): RequestHandler {
+  return (req, res) =>
+    withPermit(deps, res, (keyHash, permit) => {
+      deps.admissionQueueLimit.refuseIfFull()
+      const caller = { disconnected: disconnectSignal(res), permit }
+      return deps.openCalls.run(() =>
+        withCallSpan('POST /v1/embeddings', req.headers, () => complete(deps, req, res, keyHash, caller)),
+      )
+    })
+}
+
+interface EmbeddingCall {
+  request: EmbeddingRequest
+  admission: AdmissionRequest
+}
+
+async function complete(deps: Deps, req: Request, res: Response, keyHash: string, caller: Caller): Promise<void> {
+  const { metrics, now } = deps
+  const startMs = now()
+  const { request, admission: asked } = await readCall(req, keyHash)
+  deps.refusals.nameModel(res, request.model)
+  const admission = await withSpan('admit', {}, () => admitCall(deps, asked, caller))
+  res.setHeader('X-Service-Invocation', admission.invocation)
+  if (admission.kind === 'replay') {
+    await sendReplay(res, admission)
+    return metrics.answered('replay', now() - startMs)
+  }
+  for (const [name, value] of Object.entries(admission.place.headers)) res.setHeader(name, value)
+  const reservation = openReservation(admission, asked.idempotency !== null)
+  const callMs = now()
+  try {
+    const answer = await callProvider(deps, request, admission, caller)
+    const providerMs = now() - callMs
+    const body = await settleCall(deps, request, admission, reservation, answer)
+    sendJson(res, 200, body)
+    metrics.answered('json', now() - startMs, providerMs)
+  } catch (error) {
+    await release(deps, reservation, reasonOf(error))
+    throw error
+  }
+}
+
+/** @throws Refusal 400 or 413; ClientDisconnected */
+async function readCall(req: IncomingMessage, keyHash: string): Promise<EmbeddingCall> {
+  refuseRepeatedHeaders(req)
+  const key = readIdempotencyKey(req)
+  const value = parseJson(await readBody(req, chatLimits.textBodyBytes))
+  const request = readEmbeddingRequest(value)
+  const { model, inputs, tokens, promptSize, dimensions, projectId } = request
+  const texts = inputs.kind === 'texts' ? inputs.texts : []
+  return {
+    request,
+    admission: {
+      kind: 'embedding',
+      keyHash,
+      selector: selectorOf(req, projectId),
+      request: {
+        model,
+        maxTokens: null,
+        conditional: dimensions === null ? [] : ['dimensions'],
+        promptSize,
+        tokens,
+        forwarded: { messages: texts.map((content) => ({ role: 'user', content })) },
+      },
+      idempotency: key === null ? null : { key, fingerprint: fingerprintOf(value as object, undefined, 'embeddings') },
+    },
+  }
+}
+
+/** @throws ProviderFailure, ProcessStopping, ClientDisconnected */
+function callProvider(
+  { providers, openCalls }: Pick<Deps, 'providers' | 'openCalls'>,
+  { model, inputs, dimensions }: EmbeddingRequest,
+  { routes, project, invocation }: AdmittedCall,
+  { disconnected }: Caller,
+): Promise<EmbeddingAnswer> {
+  const facts = { operation: 'embeddings' as const, product: model, invocation, maxTokens: null }
+  const attributes = { ...callAttributes(facts), 'service.project': project }
+  return withSpan(`embeddings ${model}`, { kind: SpanKind.CLIENT, attributes }, async (span) => {
+    const answer = await providers.embed({
+      routes,
+      project,
+      inputs,
+      dimensions,
+      signal: openCalls.cancellation,
+      disconnected,
+    })
+    const usage = answer.promptTokens === null ? null : { promptTokens: answer.promptTokens, completionTokens: 0 }
+    span.setAttributes(answerAttributes({ product: model, invocation, usage, finishReasons: [] }))
+    return answer
+  })
+}
+
+/** Charges the call and returns the response. */
+async function settleCall(
+  deps: Deps,
+  request: EmbeddingRequest,
+  admitted: AdmittedCall,
+  reservation: Reservation,
+  { vectors, promptTokens, route }: EmbeddingAnswer,
+): Promise<string> {
+  const usage = promptTokens
+    ? { promptTokens, completionTokens: 0, estimated: false }
+    : await ownCount(deps, request, admitted.project, route.provider)
+  const data = await writeVectors(request.format, vectors)
+  return settleAndAnswer(deps, { admitted, reservation }, usage, {
+    write: (chargedMicro) => writeEmbeddings(request.model, data, usage, chargedMicro),
+    save(text) {
+      const recording = openRecording(true)
+      recording.add(text)
+      return recording.answer('application/json')
+    },
+  })
+}
+
+/** Our own count of the inputs, whose provider reported none. Tokens that the caller sent need no count. */
+async function ownCount(
+  { countUsage }: Pick<Deps, 'countUsage'>,
+  { inputs, tokens, promptSize }: EmbeddingRequest,
+  project: string,
+  provider: string,
+): Promise<CountedUsage> {
+  const texts = inputs.kind === 'texts' ? inputs.texts.join('\n') : ''
+  const request = { forwarded: { messages: [] }, promptSize: { ...promptSize, messages: 0 } }
+  const { completionTokens: counted } = await countUsage(null, { request, project, provider }, () => texts)
+  return { promptTokens: tokens ?? counted, completionTokens: 0, estimated: true }
+}
