@@ -65,6 +65,25 @@ clientTest('replaces a broken connection', async ({ open, database }) => {
   expect(after.pid).not.toBe(pid)
 })
 
+clientTest('reports no connection that breaks while it closes', async ({ open, database }) => {
+  const owner = await open({ url: database.adminUrl })
+  const lost: string[] = []
+  for (let n = 0; n < 10; n++) {
+    const role = `closing-${n}`
+    const onConnectionLost = ({ message }: Error) => void lost.push(message)
+    const closing = await openDatabase({ url: database.ledgerUrl, poolSize: 8, role, onConnectionLost })
+    await Promise.all(Array.from({ length: 8 }, () => closing.prisma.$queryRaw`SELECT pg_sleep(0.02)::text`))
+    const backends = await owner.$queryRaw<{ pid: number }[]>`
+      SELECT pid FROM pg_stat_activity WHERE application_name = ${`svc-${role}`}`
+    expect(backends).toHaveLength(8)
+    await Promise.all([
+      closing.close(),
+      owner.$queryRaw`SELECT pg_terminate_backend(pid) FROM unnest(${backends.map(({ pid }) => pid)}::int[]) pid`,
+    ])
+  }
+  expect(lost).toEqual([])
+})
+
 clientTest('reports an unusable database in one message without the password', async ({ open, database }) => {
   const wrongPassword = open({ url: withLogin(database.ledgerUrl, 'svc_ledger_login', 'hunter2') })
   await expect(wrongPassword).rejects.toThrow(

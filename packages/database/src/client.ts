@@ -25,7 +25,7 @@ export interface DatabaseOptions {
    * Default true.
    */
   preparedStatements?: boolean
-  /** Called when an idle connection breaks. The pool replaces it by itself. */
+  /** Called when an idle connection breaks before `close`. The pool replaces it by itself. */
   onConnectionLost?: (error: Error) => void
   /**
    * Called after a connection was given up because it was silent. By then the idle connections of this pool are
@@ -58,7 +58,11 @@ const PROBE_AFTER_MS = 5_000
  */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const { url, poolSize, queryLimitMs = QUERY_LIMIT_MS, role, preparedStatements = true } = options
-  const { onConnectionLost = () => {}, onSilence = () => {} } = options
+  const { onSilence = () => {} } = options
+  let isClosing = false
+  const onConnectionLost = (error: Error) => {
+    if (!isClosing) options.onConnectionLost?.(error)
+  }
   const { pool, renewIdle } = openLimitedPool({
     queryLimitMs,
     onSilence,
@@ -89,5 +93,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     const reason = error instanceof Error ? error.message.trim() : String(error)
     throw new Error(`Postgres can't be used as ${describeUrl(url)}: ${reason}`, { cause: error })
   }
-  return { prisma, sql: openSql(pool, nameOf), close: () => prisma.$disconnect(), renewIdle }
+  async function close(): Promise<void> {
+    isClosing = true
+    await prisma.$disconnect()
+  }
+  return { prisma, sql: openSql(pool, nameOf), close, renewIdle }
 }
