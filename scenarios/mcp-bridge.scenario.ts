@@ -94,8 +94,8 @@ test('the bridge reports all configuration errors in one message, without the ke
   const ended = await promisify(execFile)(command, args, { env }).catch(
     (error: { code: number; stderr: string }) => error,
   )
-  expect(ended).toMatchObject({ code: 78, stdout: '' })
-  expect(ended.stderr).toMatch(/cannot start:\n.*MCP_BRIDGE_URL.*\n.*MCP_BRIDGE_KEY.*\n\nUsage:/)
+  expect(ended).toMatchObject({ code: 2, stdout: '' })
+  expect(ended.stderr).toMatch(/^MCP_BRIDGE_URL.*\nMCP_BRIDGE_KEY.*\nResolution: /)
   expect(ended.stderr).not.toContain('not-a-key')
 })
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { describe, expect } from 'vitest'
 import type { McpClient, Endpoint, ToolResult } from './src/mcp/clients/mcp-client.ts'
 import { inspector, inspectorOverBridge } from './src/mcp/clients/inspector.ts'
@@ -241,4 +242,23 @@ describe.each(result)('$name', (client) => {
     expect((await calling).isError).toBe(false)
     expect(seen).toEqual([0, 1, 2, 3, 4].slice(0, seen.length))
   })
+})
+
+test('a client runs the tool with the fetch that the refusal of a missing key gives', async ({ tenant }) => {
+  const { url } = endpointOf(tenant, tenant.sandboxes.echo)
+  const authorization = `Bearer ${tenant.key.secret}`
+  const { resolution } = refusalIn(
+    await sdkTwo(modern).call({ url, key: tenant.key.secret }, {}, { idempotencyKey: null }),
+  )
+  const [, given] = /this one: (.+?)\. A client/.exec(resolution)!
+  const { default: fetchWithKey } = (await import(
+    `data:text/javascript,${encodeURIComponent(`export default ${given}`)}`
+  )) as { default: typeof fetch }
+  const client = new Client({ name: 'scenario', version: '1' })
+  await client.connect(
+    new StreamableHTTPClientTransport(url, { requestInit: { headers: { authorization } }, fetch: fetchWithKey }),
+  )
+  const { structuredContent } = await client.callTool({ name: 'invoke_product', arguments: { topic: 'Rain' } })
+  await client.close()
+  expect(structuredContent).toMatchObject({ text: 'Rain (, )' })
 })

@@ -1,16 +1,19 @@
 import { execFile } from 'node:child_process'
+import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createRequire } from 'node:module'
 import { promisify } from 'node:util'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport, getDefaultEnvironment } from '@modelcontextprotocol/client/stdio'
-import { expect } from 'vitest'
+import { buildCommandLine } from '@gateway/cli/build-command-line'
+import { afterAll, beforeAll, expect } from 'vitest'
 import { readDocBlocks, type DocBlock } from './src/guides/doc-blocks.ts'
 import { isThere } from './src/guides/is-there.ts'
 import { mcpTest as test } from './src/mcp/mcp-test.ts'
 import type { McpTenant } from './src/mcp/mcp-tenant.ts'
 
-// Every block of docs/mcp.md, run unchanged except for the URL, the flow, the key and the folder.
+// Every block of docs/mcp.md, run unchanged except for the URL, the flow, the key and the folder of the archive.
 
 const workspace = path.resolve(import.meta.dirname, '..')
 const blocks = await readDocBlocks(path.join(workspace, 'docs/mcp.md'))
@@ -18,6 +21,16 @@ const run = promisify(execFile)
 
 /** Expected output of a call with the topic Rain. */
 const ANSWER = 'Rain (, )'
+
+/** The folder of the packed command line. */
+const archives = await mkdtemp(path.join(tmpdir(), 'gateway-packed-'))
+beforeAll(async () => {
+  const packed = path.join(archives, 'package')
+  await buildCommandLine(path.join(packed, 'dist'))
+  await cp(path.join(workspace, 'clients/cli/package.json'), path.join(packed, 'package.json'))
+  await run('npm', ['pack', '--ignore-scripts', '--pack-destination', '..'], { cwd: packed })
+})
+afterAll(() => rm(archives, { recursive: true }))
 
 function filledIn({ text }: DocBlock, tenant: McpTenant): string {
   const inspector = createRequire(import.meta.url).resolve(
@@ -28,7 +41,7 @@ function filledIn({ text }: DocBlock, tenant: McpTenant): string {
     .replaceAll('sbx-your-flow', tenant.sandboxes.echo)
     .replaceAll('svc_your_key', tenant.key.secret)
     .replaceAll('${input:gateway-key}', tenant.key.secret)
-    .replaceAll('/path/to/gateway', workspace)
+    .replaceAll('/path/to', archives)
     .replaceAll('npx @modelcontextprotocol/inspector', `${process.execPath} ${inspector}`)
 }
 
@@ -44,7 +57,7 @@ async function answerOfConfigured({ command, args, env }: Server): Promise<strin
   const transport = new StdioClientTransport({
     command,
     args,
-    env: { ...getDefaultEnvironment(), ...env },
+    env: { ...getDefaultEnvironment(), npm_config_cache: path.join(archives, 'cache'), ...env },
     stderr: 'pipe',
   })
   await client.connect(transport)
@@ -53,10 +66,10 @@ async function answerOfConfigured({ command, args, env }: Server): Promise<strin
   return (structuredContent as { text: string }).text
 }
 
-/** The server that `claude mcp add <name> --env A=b … -- command …` configures. */
-function serverOfClaudeCode(line: string): Server {
+/** The server that `claude mcp add <name> --env A=b … -- command …` configures, and likewise `codex`. */
+function serverOfLine(line: string): Server {
   const words = line.trim().split(/\s+/)
-  expect(words.slice(0, 3)).toEqual(['claude', 'mcp', 'add'])
+  expect(words.slice(1, 3)).toEqual(['mcp', 'add'])
   const end = words.indexOf('--')
   const [command, ...args] = words.slice(end + 1)
   const variables = words.slice(0, end).flatMap((word, at) => (words[at - 1] === '--env' ? [word] : []))
@@ -73,7 +86,7 @@ const DOES: Record<string, (text: string) => Promise<string>> = {
     return answerOfConfigured((config.mcpServers ?? config.servers)!['your-flow']!)
   },
   async sh(text) {
-    if (text.startsWith('claude ')) return answerOfConfigured(serverOfClaudeCode(text))
+    if (/^(claude|codex) /.test(text)) return answerOfConfigured(serverOfLine(text))
     return (await run('bash', ['-ec', text])).stdout
   },
   async ts(text) {
@@ -95,10 +108,14 @@ test('docs/mcp.md has one block for each supported client', () => {
   expect(blocks.map(({ title }) => title)).toEqual([
     'Claude Desktop',
     'Claude Code',
+    'Codex',
     'Cursor',
     'VS Code',
     'MCP Inspector',
     'TypeScript',
+    'Vercel AI SDK',
+    'OpenAI Agents SDK',
+    'LangChain',
     'curl',
   ])
 })

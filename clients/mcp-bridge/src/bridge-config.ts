@@ -1,11 +1,4 @@
-import { parseArgs } from 'node:util'
-import {
-  ConfigurationError,
-  type Environment,
-  httpUrl,
-  readConfig,
-  wholeNumber,
-} from '@gateway/service-kit/process/config'
+import { type Environment, httpUrl, readConfig, wholeNumber } from '@gateway/service-kit/process/config'
 import { z } from 'zod'
 
 export interface BridgeConfig {
@@ -16,12 +9,6 @@ export interface BridgeConfig {
   /** How long a call without a response is retried; by default as long as an execution may take. Milliseconds. */
   retryMs: number
 }
-
-export const USAGE = `Usage: gateway-mcp-bridge [--url <address>] [--key-file <file>] [--retry-seconds <n>]
-
-  MCP_BRIDGE_URL or --url                       the sandbox product, such as https://gateway.example/v1/sandbox/sbx-…/mcp
-  MCP_BRIDGE_KEY, MCP_BRIDGE_KEY_FILE or --key-file   an API key of its project, or the file that holds one
-  MCP_BRIDGE_RETRY_SECONDS or --retry-seconds   how long a call without a response is retried, with the same idempotency key (1200)`
 
 const config = z.object({
   MCP_BRIDGE_URL: httpUrl()
@@ -39,26 +26,10 @@ const config = z.object({
 })
 
 /**
- * Reads the configuration; arguments take precedence over the environment. There is no argument for the key: everyone
- * who lists the processes of the machine would see it.
+ * Reads the configuration. No argument names the key: process listings show arguments.
  * @throws ConfigurationError
  */
-export function readBridgeConfig(args: string[], env: Environment): BridgeConfig {
-  const given = readArguments(args)
-  const { MCP_BRIDGE_URL, MCP_BRIDGE_KEY, MCP_BRIDGE_RETRY_SECONDS } = readConfig(config, {
-    ...env,
-    ...(given.url !== undefined && { MCP_BRIDGE_URL: given.url }),
-    ...(given['key-file'] !== undefined && { MCP_BRIDGE_KEY: undefined, MCP_BRIDGE_KEY_FILE: given['key-file'] }),
-    ...(given['retry-seconds'] !== undefined && { MCP_BRIDGE_RETRY_SECONDS: given['retry-seconds'] }),
-  })
+export function readBridgeConfig(env: Environment): BridgeConfig {
+  const { MCP_BRIDGE_URL, MCP_BRIDGE_KEY, MCP_BRIDGE_RETRY_SECONDS } = readConfig(config, env)
   return { url: new URL(MCP_BRIDGE_URL), key: MCP_BRIDGE_KEY, retryMs: MCP_BRIDGE_RETRY_SECONDS * 1_000 }
-}
-
-function readArguments(args: string[]) {
-  try {
-    const string = { type: 'string' } as const
-    return parseArgs({ args, options: { url: string, 'key-file': string, 'retry-seconds': string } }).values
-  } catch (error) {
-    throw new ConfigurationError([(error as Error).message])
-  }
 }

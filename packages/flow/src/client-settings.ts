@@ -23,7 +23,7 @@ export function clientSettings({
   "mcpServers": {
     "${name}": {
       "command": "npx",
-      "args": ["--no", "--prefix", "/path/to/gateway", "gateway-mcp-bridge"],
+      "args": ["--yes", "file:/path/to/gateway-cli-0.1.0.tgz", "mcp", "bridge"],
       "env": {
         "MCP_BRIDGE_URL": "${address}",
         "MCP_BRIDGE_KEY": "svc_your_key"
@@ -36,7 +36,13 @@ export function clientSettings({
     {
       title: 'Claude Code',
       where: 'a terminal',
-      text: `claude mcp add ${name} --env MCP_BRIDGE_URL=${address} --env MCP_BRIDGE_KEY=svc_your_key -- npx --no --prefix /path/to/gateway gateway-mcp-bridge
+      text: `claude mcp add ${name} --env MCP_BRIDGE_URL=${address} --env MCP_BRIDGE_KEY=svc_your_key -- npx --yes file:/path/to/gateway-cli-0.1.0.tgz mcp bridge
+`,
+    },
+    {
+      title: 'Codex',
+      where: 'a terminal',
+      text: `codex mcp add ${name} --env MCP_BRIDGE_URL=${address} --env MCP_BRIDGE_KEY=svc_your_key -- npx --yes file:/path/to/gateway-cli-0.1.0.tgz mcp bridge
 `,
     },
     {
@@ -46,15 +52,11 @@ export function clientSettings({
   "mcpServers": {
     "${name}": {
       "command": "npx",
-      "args": [
-        "--no",
-        "--prefix",
-        "/path/to/gateway",
-        "gateway-mcp-bridge",
-        "--url",
-        "${address}"
-      ],
-      "env": { "MCP_BRIDGE_KEY": "svc_your_key" }
+      "args": ["--yes", "file:/path/to/gateway-cli-0.1.0.tgz", "mcp", "bridge"],
+      "env": {
+        "MCP_BRIDGE_URL": "${address}",
+        "MCP_BRIDGE_KEY": "svc_your_key"
+      }
     }
   }
 }
@@ -69,7 +71,7 @@ export function clientSettings({
     "${name}": {
       "type": "stdio",
       "command": "npx",
-      "args": ["--no", "--prefix", "/path/to/gateway", "gateway-mcp-bridge"],
+      "args": ["--yes", "file:/path/to/gateway-cli-0.1.0.tgz", "mcp", "bridge"],
       "env": {
         "MCP_BRIDGE_URL": "${address}",
         "MCP_BRIDGE_KEY": "\${input:gateway-key}"

@@ -61,13 +61,13 @@ export const mcpCommands = [
   }),
 ]
 
-function configOf(env: Parameters<typeof readBridgeConfig>[1]) {
+function configOf(env: Parameters<typeof readBridgeConfig>[0]) {
   try {
-    return readBridgeConfig([], env)
+    return readBridgeConfig(env)
   } catch (error) {
     throw new CommandFailure(
       (error as Error).message,
-      'Name the flow, and set GATEWAY_KEY to a key of its project',
+      'Name the flow, or set MCP_BRIDGE_URL to its address; set MCP_BRIDGE_KEY or GATEWAY_KEY to a key of its project',
       'usage',
     )
   }

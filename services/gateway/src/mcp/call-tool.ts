@@ -114,11 +114,15 @@ function traceOf({ req }: McpRequest, { _meta = {} }: RpcRequest): IncomingHttpH
   }
 }
 
+/** For clients with a `fetch` option, as the MCP SDK, the AI SDK and the Agents SDK have. */
+const FETCH_WITH_KEY =
+  "(url, init) => fetch(url, { ...init, headers: new Headers([...new Headers(init?.headers), ['Idempotency-Key', crypto.randomUUID()]]) })"
+
 function keyMissing(): Refusal {
   return new Refusal(
     'idempotency_key_required',
     'This call of the tool came without an Idempotency-Key header, so nothing was run.',
-    'Send the HTTP header Idempotency-Key with each tools/call: 8 to 128 visible ASCII characters such as a UUID, new for each intended run and the same for its retries. A client that cannot send a header per call reaches this server through the stdio bridge that comes with the service.',
+    `Send the HTTP header Idempotency-Key with each tools/call: 8 to 128 visible ASCII characters such as a UUID, new for each intended run and the same for its retries. Give a client with a fetch option this one: ${FETCH_WITH_KEY}. A client that cannot send a header per call starts the bridge instead: gateway mcp bridge.`,
   )
 }
 

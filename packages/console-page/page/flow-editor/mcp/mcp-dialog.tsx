@@ -74,8 +74,8 @@ export function McpDialog({ sandbox: id, onClose }: { sandbox: string; onClose: 
       <p className="small">Goes into {shown.where}.</p>
       <Copyable text={shown.text} label={`Copy the settings for ${shown.title}`} />
       <p className="small">
-        Replace <code>svc_your_key</code> with a key of this project and <code>/path/to/gateway</code> with the folder
-        of the gateway. Create a key under{' '}
+        Replace <code>svc_your_key</code> with a key of this project and <code>/path/to</code> with the folder of the
+        archive that <code>npm pack</code> makes in <code>clients/cli</code>. Create a key under{' '}
         <Link to="/projects/$tenant/$project/keys" params={scope}>
           Keys
         </Link>
