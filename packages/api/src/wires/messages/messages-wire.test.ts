@@ -5,6 +5,7 @@ import { Refusal, refuse } from '../../refusal.ts'
 import type { AnswerWriter } from '../wire.ts'
 import { messageEventShape, messageShape } from './messages-shapes.ts'
 import { countTokensWire, messagesWire } from './messages-wire.ts'
+import { nameOfField } from './read-messages.ts'
 
 const FACTS = { id: 'inv_1', model: 'acme/swift', created: 1_700_000_000 }
 const USAGE = {
@@ -416,4 +417,8 @@ test.for([
     type: 'error',
     error: { type, code, param: null, message: 'It failed.', resolution: 'Do so.' },
   })
+})
+
+test.for(['__proto__', 'constructor', 'unknown'])('a refusal leaves the name of the unknown field %s', (field) => {
+  expect(nameOfField(field)).toBe(field)
 })

@@ -271,19 +271,19 @@ function effortOf({ thinking, output_config: output }: MessagesBody): string | u
   return BUDGETS.find(([from]) => budget >= from)![1]
 }
 
-const NAMES: Record<string, string> = {
-  stop: 'stop_sequences',
-  response_format: 'output_config.format',
-  reasoning_effort: 'thinking',
-  parallel_tool_calls: 'tool_choice.disable_parallel_tool_use',
-}
+const NAMES = new Map([
+  ['stop', 'stop_sequences'],
+  ['response_format', 'output_config.format'],
+  ['reasoning_effort', 'thinking'],
+  ['parallel_tool_calls', 'tool_choice.disable_parallel_tool_use'],
+])
 
 /** M4. @param origins of each message, if known */
 export function nameOfField(field: string, origins: readonly Origin[] = []): string {
   const [first = '', at, ...rest] = field.split('.')
   if (first === 'tools' && rest[0] === 'function') return ['tools', at, ...nameInTool(rest.slice(1))].join('.')
   const origin = first === 'messages' && at !== undefined ? origins[Number(at)] : undefined
-  if (origin === undefined) return NAMES[first] ?? field
+  if (origin === undefined) return NAMES.get(first) ?? field
   const [list, n, ...inside] = rest
   const part = list === 'content' ? origin.parts[Number(n)] : origin.calls[Number(n)]
   if (part === undefined || n === undefined) return origin.field

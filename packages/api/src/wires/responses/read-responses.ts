@@ -246,14 +246,14 @@ const ONE_TEXT = {
   additionalProperties: false,
 }
 
-const NAMES: Record<string, string> = {
-  messages: 'input',
-  max_tokens: 'max_output_tokens',
-  response_format: 'text.format',
-  reasoning_effort: 'reasoning.effort',
-  verbosity: 'text.verbosity',
-  logprobs: 'include',
-}
+const NAMES = new Map([
+  ['messages', 'input'],
+  ['max_tokens', 'max_output_tokens'],
+  ['response_format', 'text.format'],
+  ['reasoning_effort', 'reasoning.effort'],
+  ['verbosity', 'text.verbosity'],
+  ['logprobs', 'include'],
+])
 
 /**
  * I3
@@ -265,7 +265,7 @@ export function nameOfField(field: string, origins: readonly string[] = [], tool
   if (first === 'tools' && rest[0] === 'function')
     return [tools[Number(at)] ?? `tools.${at}`, ...rest.slice(1)].join('.')
   const origin = first === 'messages' && at !== undefined ? origins[Number(at)] : undefined
-  if (origin === undefined) return NAMES[first] ?? field
+  if (origin === undefined) return NAMES.get(first) ?? field
   const inside = rest[2] === 'image_url' ? rest.slice(0, 3) : rest
   return origin === 'instructions' || rest[0] === 'tool_calls' ? origin : [origin, ...inside].join('.')
 }

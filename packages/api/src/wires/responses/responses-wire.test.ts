@@ -5,6 +5,7 @@ import { Refusal, refuse } from '../../refusal.ts'
 import type { AnswerWriter } from '../wire.ts'
 import { responseEventShape, responseShape } from './responses-shapes.ts'
 import { responsesWire } from './responses-wire.ts'
+import { nameOfField } from './read-responses.ts'
 
 const FACTS = { id: 'inv_1', model: 'acme/swift', created: 1_700_000_000 }
 const USAGE = { promptTokens: 3, completionTokens: 2, details: { prompt: { cached_tokens: 1 } } }
@@ -375,4 +376,8 @@ describe('an answer', () => {
       error: { param: 'reasoning.effort', message: 'reasoning.effort: this model does not support it.' },
     })
   })
+})
+
+test.for(['__proto__', 'constructor', 'unknown'])('a refusal leaves the name of the unknown field %s', (field) => {
+  expect(nameOfField(field)).toBe(field)
 })
