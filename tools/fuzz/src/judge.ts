@@ -70,6 +70,7 @@ function isLetIn({ caller, operation, foreign, method }: FuzzRequest, { status }
 }
 
 interface Refused {
+  type?: unknown
   error?: { code?: unknown; message?: unknown; resolution?: unknown }
   jsonrpc?: unknown
 }
@@ -84,11 +85,12 @@ function refusalFaults({ status, text, headers }: FuzzAnswer): Fault[] {
   if (missing.length > 0)
     return [{ kind: 'refusal', what: `${status} without ${missing.map(([name]) => name).join(', ')}` }]
   if (!isJson(headers)) return [{ kind: 'refusal', what: `${status} as ${headers['content-type']}` }]
-  const faults = wrongWith(refusalSchema, body)
+  const faults = wrongWith(body?.type === 'error' ? messageErrorSchema : refusalSchema, body)
   return faults === null ? [] : [{ kind: 'shape', what: `${status} ${faults}` }]
 }
 
 const refusalSchema: Json = { $ref: '#/components/schemas/Refusal' }
+const messageErrorSchema: Json = { $ref: '#/components/schemas/MessageError' }
 
 function shapeFaults({ responses }: Operation, { status, text, headers }: FuzzAnswer): Fault[] {
   const fault = (what: string): Fault[] => [{ kind: 'shape', what: `${status} ${what}` }]

@@ -17,7 +17,7 @@ import { freshNames, NO_RECEIVER, type World } from './world.ts'
 
 const SHARES = { asDocumented: 0.33, rightCaller: 0.72, created: 0.2, foreign: 0.04, direct: 0.1 }
 /** Operations with the most code behind them, and those that create what others end. */
-const OFTEN = /chat\/completions|invoke|\/mcp|execute|rerun|revisions$/
+const OFTEN = /chat\/completions|embeddings$|responses$|messages$|invoke|\/mcp|execute|rerun|revisions$/
 const weighted = operations.flatMap((one) =>
   one.method !== 'POST' ? [one] : Array.from({ length: OFTEN.test(one.path) ? 4 : creates(one) ? 3 : 1 }, () => one),
 )

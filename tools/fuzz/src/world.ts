@@ -58,7 +58,12 @@ export async function createWorld({ fixture, services }: FuzzStack): Promise<Wor
     await fixture.publishProduct({ kind: 'image' }),
     await fixture.publishProduct({ kind: 'audio' }),
   ]
-  for (const { id } of [own, unfunded]) await fixture.assign(id, ...products)
+  const embeddingProduct = await fixture.publishProduct({
+    kind: 'embedding',
+    completionPico: 0n,
+    supportedParameters: ['dimensions'],
+  })
+  for (const { id } of [own, unfunded]) await fixture.assign(id, ...products, embeddingProduct)
   const [chat, image] = products as [string, string, string]
   const flowIn = async (project: ProjectFixture, graph: Graph) =>
     (await fixture.sandbox(project, graph, { mcpEnabled: true })).id
@@ -112,6 +117,7 @@ export async function createWorld({ fixture, services }: FuzzStack): Promise<Wor
     project: own.id,
     key: key.id,
     product: chat,
+    embeddingProduct,
     sandbox: sandboxes[0]!,
     token: token.id,
     accessToken: tokens.tenant.id,

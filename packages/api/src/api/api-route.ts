@@ -33,6 +33,8 @@ export interface ApiRoute {
   example?: RouteExample
   /** In addition to the refusals common to every route of this credential. */
   refusals?: readonly RefusalCode[]
+  /** Shape of its refusals, if its wire has one that differs from all others. */
+  refusalShape?: z.ZodType
 }
 
 export interface RouteExample {

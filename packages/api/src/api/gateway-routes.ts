@@ -7,7 +7,12 @@ import { keyStatus } from '../key-status.ts'
 import { embeddingModelExample, modelEntry, modelList } from '../model-entry.ts'
 import { chunkShape, completionShape } from './answer-shapes.ts'
 import { countTokensBody, messagesBody } from '../wires/messages/messages-body.ts'
-import { messageEventShape, messageShape, tokenCountShape } from '../wires/messages/messages-shapes.ts'
+import {
+  messageErrorShape,
+  messageEventShape,
+  messageShape,
+  tokenCountShape,
+} from '../wires/messages/messages-shapes.ts'
 import { responsesBody } from '../wires/responses/responses-body.ts'
 import { responseEventShape, responseShape } from '../wires/responses/responses-shapes.ts'
 import type { ApiRoute } from './api-route.ts'
@@ -121,6 +126,7 @@ export const gatewayRoutes = {
       },
     },
     refusals: callRefusals,
+    refusalShape: messageErrorShape,
   },
   countMessageTokens: {
     method: 'POST',
@@ -133,6 +139,7 @@ export const gatewayRoutes = {
     body: countTokensBody,
     answers: { 200: { description: 'The count', body: tokenCountShape } },
     refusals: ['invalid_json', 'invalid_request', 'request_too_large', 'model_not_found'],
+    refusalShape: messageErrorShape,
   },
   createEmbeddings: {
     method: 'POST',

@@ -19,7 +19,7 @@ import { meRecord, signInMethods, tokenRecord } from '../console/sign-in.ts'
 import { keyStatus } from '../key-status.ts'
 import { modelEntry, modelList, pricing } from '../model-entry.ts'
 import { messagesBody } from '../wires/messages/messages-body.ts'
-import { messageEventShape, messageShape } from '../wires/messages/messages-shapes.ts'
+import { messageErrorShape, messageEventShape, messageShape } from '../wires/messages/messages-shapes.ts'
 import { responsesBody } from '../wires/responses/responses-body.ts'
 import { responseEventShape, responseShape } from '../wires/responses/responses-shapes.ts'
 import { chunkShape, completionShape, refusalAnswer, refusalBody, usageShape } from './answer-shapes.ts'
@@ -51,6 +51,7 @@ export const namedAnswers = {
   CompletionChunk: chunkShape,
   Message: messageShape,
   MessageEvent: messageEventShape,
+  MessageError: messageErrorShape,
   Response: responseShape,
   ResponseEvent: responseEventShape,
   Usage: usageShape,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { refusals } from '../refusals.ts'
 import type { RefusalCode } from '../refusal.ts'
-import { bytesShape } from './answer-shapes.ts'
+import { bytesShape, refusalAnswer } from './answer-shapes.ts'
 import type { ApiRoute } from './api-route.ts'
 import { exampleOf, exampleOfContent, examplePng } from './example-of.ts'
 import { exampleIds } from '../example-ids.ts'
@@ -112,7 +112,7 @@ function operation(route: ApiRoute): Json {
       ...Object.fromEntries(
         Object.entries(answers).map(([status, answer]) => [status, response(answer, route.example?.answer)]),
       ),
-      ...refusalResponses([...always[by], ...refusalsOfTokens(route), ...(route.refusals ?? [])]),
+      ...refusalResponses([...always[by], ...refusalsOfTokens(route), ...(route.refusals ?? [])], route.refusalShape),
     },
   }
 }
@@ -143,7 +143,7 @@ function response(
 }
 
 /** One response per status. OpenAPI allows only one, so the description lists the codes. */
-function refusalResponses(codes: readonly RefusalCode[]): Json {
+function refusalResponses(codes: readonly RefusalCode[], shape: z.ZodType = refusalAnswer): Json {
   const byStatus = Map.groupBy(new Set(codes), (code) => refusals[code].status)
   const statuses = [...byStatus.keys()].toSorted((one, other) => one - other)
   return Object.fromEntries(
@@ -151,7 +151,7 @@ function refusalResponses(codes: readonly RefusalCode[]): Json {
       String(status),
       {
         description: (byStatus.get(status) ?? []).map((code) => `\`${code}\``).join(', '),
-        content: { 'application/json': { schema: { $ref: '#/components/schemas/Refusal' } } },
+        content: { 'application/json': { schema: schemaOf(shape, 'output') } },
       },
     ]),
   )

@@ -1,4 +1,5 @@
 import type { Refusal } from '../../refusal.ts'
+import type { MessageErrorType } from './messages-shapes.ts'
 import { renamed } from '../renamed.ts'
 import { nameOfField } from './read-messages.ts'
 
@@ -8,7 +9,7 @@ export function errorBodyOf(refusal: Refusal): object {
   return { type: 'error', error: { type: typeOf(refusal), ...said } }
 }
 
-const TYPES: Record<number, string> = {
+const TYPES: Record<number, MessageErrorType> = {
   401: 'authentication_error',
   402: 'billing_error',
   403: 'permission_error',
@@ -18,7 +19,7 @@ const TYPES: Record<number, string> = {
   504: 'timeout_error',
 }
 
-function typeOf({ status, code }: Refusal): string {
+function typeOf({ status, code }: Refusal): MessageErrorType {
   if (code === 'overloaded') return 'overloaded_error'
   return TYPES[status] ?? (status >= 500 ? 'api_error' : 'invalid_request_error')
 }

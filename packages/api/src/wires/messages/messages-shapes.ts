@@ -60,10 +60,25 @@ export const messageShape = z
   .strictObject({ ...head, stop_reason: stopReason, service })
   .meta({ examples: [messageExample] })
 
+/** Anthropic's types of errors. */
+const messageErrorTypes = [
+  'invalid_request_error',
+  'authentication_error',
+  'billing_error',
+  'permission_error',
+  'not_found_error',
+  'request_too_large',
+  'rate_limit_error',
+  'timeout_error',
+  'api_error',
+  'overloaded_error',
+] as const
+export type MessageErrorType = (typeof messageErrorTypes)[number]
+
 /** A refusal as this wire writes it: its `type` is that of Anthropic. */
 export const messageErrorShape = z.strictObject({
   type: z.literal('error'),
-  error: refusalBody.extend({ type: z.string() }),
+  error: refusalBody.extend({ type: z.enum(messageErrorTypes) }),
 })
 
 const index = z.int().min(0)
