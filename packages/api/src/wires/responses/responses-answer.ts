@@ -301,6 +301,7 @@ function settingsOf({ model }: AnswerFacts, body: ResponsesBody) {
     tools: body.tools ?? [],
     top_p: body.top_p ?? null,
     truncation: 'disabled',
+    user: null,
   }
 }
 

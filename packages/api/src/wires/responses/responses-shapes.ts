@@ -81,6 +81,7 @@ const responseExample = {
   tools: [],
   top_p: null,
   truncation: 'disabled',
+  user: null,
 }
 
 export const responseShape = z
@@ -119,6 +120,7 @@ export const responseShape = z
     tools: z.array(z.looseObject({})),
     top_p: z.number().nullable(),
     truncation: z.literal('disabled'),
+    user: z.null(),
   })
   .meta({
     examples: [responseExample],
