@@ -153,7 +153,7 @@ test('Connect client shows the settings of docs/mcp.md without a secret, and exp
 
   const blocks = await readDocBlocks(join(import.meta.dirname, '../docs/mcp.md'))
   const clients = await dialog.getByLabel('Client', { exact: true }).locator('option').allTextContents()
-  expect(clients).toEqual(['Claude Desktop', 'Claude Code', 'Cursor', 'VS Code', 'MCP Inspector'])
+  expect(clients).toEqual(['Claude Desktop', 'Claude Code', 'Codex', 'Cursor', 'VS Code', 'MCP Inspector'])
   for (const client of clients) {
     await dialog.getByLabel('Client', { exact: true }).selectOption(client)
     await dialog.getByRole('button', { name: `Copy the settings for ${client}` }).waitFor()
