@@ -70,6 +70,9 @@ test('reports a success of a caller who must be refused', () => {
   const listed = answer(200, { object: 'list', data: [] })
   expect(kinds(request({ caller: 'forged' }), listed)).toEqual(['let in'])
   expect(kinds(request({ caller: 'otherKey', foreign: true }), listed)).toEqual(['let in'])
+  const toOpen = { caller: 'none', method: 'HEAD', path: '/api/v2/session' } as const // GET is open, DELETE is not
+  const operation = operationNamed('DELETE /api/v2/session')
+  expect(kinds(request({ operation, ...toOpen }), answer(200, null))).toEqual([])
 })
 
 test('accepts general refusals of the HTTP layer only for changed requests', () => {

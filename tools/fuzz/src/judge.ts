@@ -63,9 +63,11 @@ function isOfProvider(status: number, text: string): boolean {
   return (status === 502 || status === 504) && OF_PROVIDER.has(codeIn(text))
 }
 
-/** Whether a caller succeeded who must not, regardless of the request. */
-function isLetIn({ caller, operation, foreign, method }: FuzzRequest, { status }: FuzzAnswer): boolean {
-  if (status >= 400 || operation.security.length === 0 || method === 'OPTIONS') return false
+/** Whether a caller succeeded who must not. A changed method may reach another operation, which is open. */
+function isLetIn(request: FuzzRequest, { status }: FuzzAnswer): boolean {
+  const { caller, foreign, method } = request
+  const { security } = operationOf(request) ?? request.operation
+  if (status >= 400 || security.length === 0 || method === 'OPTIONS') return false
   return NEVER_ACCEPTED.has(caller) || foreign
 }
 
