@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { bodyOf, errorOf, newPrompt, stackTest as test } from '../stack.fixture.ts'
 
-/** The last back-off of a closing is two minutes (A2 in the ledger's quarantine.ts); after a few tries, seconds. */
+/** The last back-off of a closing is two minutes (quarantine.ts of the ledger); after a few tries, seconds. */
 const SOON = { timeout: 150_000, interval: 100 }
 
 test('a call that cannot be settled gets its response, is quarantined, and is charged once the wallet row is corrected [unavailable]', async ({

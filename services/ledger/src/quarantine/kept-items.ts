@@ -78,7 +78,7 @@ interface Row {
   item: Uint8Array
 }
 
-/** Short: most turns are answered from memory, whose own back-off (A2 in quarantine.ts) spares Postgres. */
+/** Short: most turns are answered from memory, which has a back-off as well (quarantine.ts) and spares Postgres. */
 const BACK_OFF_SECONDS = 4
 
 /** Takes kept items that are due, and postpones their next turn so that no other replica takes them. */
