@@ -130,7 +130,7 @@ async function settleCall(
   return settleAndAnswer(deps, { admitted, reservation }, usage, {
     write: (chargedMicro) => writeEmbeddings(request.model, data, usage, chargedMicro),
     save(text) {
-      const recording = openRecording(true)
+      const recording = openRecording(reservation.keyed)
       recording.add(text)
       return recording.answer('application/json')
     },
