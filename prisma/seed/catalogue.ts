@@ -28,14 +28,20 @@ const simulated = [
     supportedParameters: all,
     ...perToken('0.00000015', '0.0000006'),
   }),
-  product('acme/sage', 'Sage', 'Chat model that thinks before it answers and reads images.', 'sim-sage-think', {
-    contextLength: 200_000,
-    maxOutputTokens: 16_384,
-    supportedParameters: [...all, 'reasoning_effort'],
-    inputModalities: ['text', 'image'],
-    maxTokensPerImage: 1024,
-    ...perToken('0.0000025', '0.00001'),
-  }),
+  product(
+    'acme/sage',
+    'Sage',
+    'Chat model that thinks before it answers, and reads images and PDF files.',
+    'sim-sage-think',
+    {
+      contextLength: 200_000,
+      maxOutputTokens: 16_384,
+      supportedParameters: [...all, 'reasoning_effort'],
+      inputModalities: ['text', 'image', 'file'],
+      maxTokensPerImage: 1024,
+      ...perToken('0.0000025', '0.00001'),
+    },
+  ),
   product('acme/flat', 'Flat', 'Chat model with one price per call, regardless of its length.', 'sim-flat', {
     contextLength: 16_384,
     maxOutputTokens: 4096,

@@ -43,6 +43,13 @@ describe('the limits of a model that is known by its name', () => {
     expect(limitsOf('gemini-3-pro-preview').tokenizer).toBeNull()
   })
 
+  test('models that read PDF files list them', () => {
+    for (const model of ['gpt-4o', 'o3', 'gpt-5-mini', 'claude-haiku-4-5', 'gemini-2.5-flash', 'gemini-3-pro'])
+      expect([model, limitsOf(model).inputModalities]).toEqual([model, expect.arrayContaining(['file'])])
+    for (const model of ['o3-mini', 'claude-3-haiku-20240307'])
+      expect(limitsOf(model).inputModalities).not.toContain('file')
+  })
+
   test('what no one knows gets limits that are small', () => {
     for (const model of ['llama3', 'my-gpt-5', 'qwen3:8b']) expect(limitsOf(model)).toBe(unknownModel)
     expect(unknownModel).toMatchObject({ contextLength: 32_768, maxOutputTokens: 4096, maxTokensPerImage: null })

@@ -22,7 +22,8 @@ export function limitsOf(model: string): ModelLimits {
 }
 
 const text = ['text']
-const textAndImage = ['text', 'image']
+const textAndFile = ['text', 'file']
+const all = ['text', 'image', 'file']
 const { supportedParameters: sampled } = productDefaults
 const whole = ['max_tokens', 'stream', 'stream_options']
 const tools = ['tools', 'tool_choice', 'parallel_tool_calls']
@@ -45,7 +46,7 @@ export const unknownModel: ModelLimits = {
 // https://platform.openai.com/docs/guides/images-vision#calculating-costs: 8 tiles at most (2048 x 768 pixels) for the
 // models that count tiles; 1536 patches times the model's factor for those that count patches.
 // https://platform.openai.com/docs/guides/reasoning: which take no sampling, no penalties and no log-probabilities.
-const openAi = { tokenizer: 'o200k_base' as const, inputModalities: textAndImage }
+const openAi = { tokenizer: 'o200k_base' as const, inputModalities: all }
 const chat = [...sampled, 'seed', ...tools, 'response_format', ...penalties, 'logit_bias', 'logprobs', 'top_logprobs']
 const reasoning = [...whole, 'seed', 'tools', 'tool_choice', 'response_format', 'reasoning_effort']
 const newReasoning = [...reasoning, 'parallel_tool_calls', 'verbosity']
@@ -56,17 +57,19 @@ const oSeries = { ...openAi, contextLength: 200_000, maxOutputTokens: 100_000, s
 const gpt5 = { ...openAi, contextLength: 400_000, maxOutputTokens: 128_000, supportedParameters: newReasoning }
 
 // https://docs.claude.com/en/docs/about-claude/models/overview: context window and maximal output.
+// https://platform.openai.com/docs/guides/pdf-files, https://docs.claude.com/en/docs/build-with-claude/pdf-support and
+// https://ai.google.dev/gemini-api/docs/document-processing: every model that sees images reads PDF files.
 // https://docs.claude.com/en/docs/build-with-claude/vision: an image is made small enough to be 1,600 tokens at most,
 // 4,784 from Opus 4.7 on. https://docs.claude.com/en/docs/build-with-claude/effort and .../structured-outputs: who takes
 // reasoning_effort and response_format; from Opus 4.7 on no temperature and no top_p. No seed, no penalties anywhere.
-const claude = { tokenizer: null, inputModalities: textAndImage, maxTokensPerImage: 1600, contextLength: 200_000 }
+const claude = { tokenizer: null, inputModalities: all, maxTokensPerImage: 1600, contextLength: 200_000 }
 const claudeChat = [...sampled, ...tools]
 const claudeNow = [...whole, 'stop', ...tools, 'response_format', 'reasoning_effort']
 
 // https://ai.google.dev/gemini-api/docs/models: limits of input and output together.
 // https://ai.google.dev/gemini-api/docs/media-resolution: tokens of an image, from Gemini 3 on; before it an image is
 // tiled without an end, so none are taken. https://ai.google.dev/api/generate-content#generationconfig: parameters.
-const gemini = { tokenizer: null, contextLength: 1_048_576, inputModalities: text, maxTokensPerImage: null }
+const gemini = { tokenizer: null, contextLength: 1_048_576, inputModalities: textAndFile, maxTokensPerImage: null }
 const geminiParameters = [...sampled, 'seed', 'tools', 'tool_choice', 'response_format', ...penalties]
 const geminiThinks = [...geminiParameters, 'reasoning_effort']
 
@@ -84,7 +87,10 @@ const rows: [names: RegExp, limits: ModelLimits][] = [
   [/^gpt-5(\.\d)?(-pro)?-(mini|nano)/, { ...gpt5, maxTokensPerImage: 3779 }],
   [/^gpt-5/, { ...gpt5, maxTokensPerImage: 3779 }],
 
-  [/^claude-3-haiku/, { ...claude, maxOutputTokens: 4096, supportedParameters: claudeChat }],
+  [
+    /^claude-3-haiku/,
+    { ...claude, inputModalities: ['text', 'image'], maxOutputTokens: 4096, supportedParameters: claudeChat },
+  ],
   [/^claude-(3-5|3\.5)/, { ...claude, maxOutputTokens: 8192, supportedParameters: claudeChat }],
   [/^claude-opus-4(-[01]|-2025\d{4})?$/, { ...claude, maxOutputTokens: 32_000, supportedParameters: claudeChat }],
   [/^claude-opus-4-1-/, { ...claude, maxOutputTokens: 32_000, supportedParameters: claudeChat }],
@@ -123,7 +129,7 @@ const rows: [names: RegExp, limits: ModelLimits][] = [
     {
       ...gemini,
       maxOutputTokens: 65_536,
-      inputModalities: textAndImage,
+      inputModalities: all,
       maxTokensPerImage: 2240,
       supportedParameters: geminiThinks,
     },

@@ -9,7 +9,7 @@ test('a model has the limits that are known of it, and not those of all models',
     contextLength: 400_000,
     maxOutputTokens: 128_000,
     tokenizer: 'o200k_base',
-    inputModalities: ['text', 'image'],
+    inputModalities: ['text', 'image', 'file'],
   })
   expect(product({ provider: 'openai', model: 'llama3' })).toMatchObject({
     contextLength: 32_768,

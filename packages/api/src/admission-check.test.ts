@@ -5,7 +5,7 @@ const call = readCheck({ model: 'acme/swift', promptBytes: 100 })
 
 describe('readCheck', () => {
   test('takes a prompt by its size in bytes, or messages measured as in a call', () => {
-    const sized = { bytes: 100, messages: 1, tools: 0, images: 0, counted: null, maxTokens: null }
+    const sized = { bytes: 100, messages: 1, tools: 0, images: 0, files: 0, counted: null, maxTokens: null }
     expect(call).toEqual({ request: null, model: 'acme/swift', parameters: [], promptSize: sized })
     const messages = [{ role: 'user', content: 'Hello' }] as const
     const { promptSize } = readCheck(checkBody.parse({ model: 'acme/swift', maxTokens: 20, messages }))

@@ -38,7 +38,7 @@ export interface CheckedCall {
   request: ChatRequest | null
   model: string
   parameters: string[]
-  promptSize: Pick<ChatRequest['promptSize'], 'bytes' | 'messages' | 'tools' | 'images'> & {
+  promptSize: Pick<ChatRequest['promptSize'], 'bytes' | 'messages' | 'tools' | 'images' | 'files'> & {
     counted: number | null
     maxTokens: number | null
   }
@@ -53,7 +53,8 @@ export function readCheck({ model, messages: given, maxTokens: max, promptBytes 
       'name a chat model; what a sandbox product calls is in its graph',
     )
   if (given === undefined) {
-    const promptSize = { bytes: promptBytes, messages: 1, tools: 0, images: 0, counted: null, maxTokens: max ?? null }
+    const around = { messages: 1, tools: 0, images: 0, files: 0 }
+    const promptSize = { bytes: promptBytes, ...around, counted: null, maxTokens: max ?? null }
     return { request: null, model, parameters: [], promptSize }
   }
   const request = readChatRequest({ model, messages: given, ...(max !== undefined && { max_tokens: max }) })

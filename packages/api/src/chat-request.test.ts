@@ -128,6 +128,7 @@ describe('promptSize', () => {
       messages: 2,
       tools: 2,
       images: 2,
+      files: 0,
     })
     expect(request.forwardedJson).toBe(JSON.stringify(request.forwarded))
   })
@@ -390,7 +391,7 @@ describe('a refusal names the field, the fault and the rule in plain words [inva
     [
       with_({ messages: [{ role: 'user', content: [part, { type: 'video' }] }] }),
       'messages.0.content.1.type',
-      'messages.0.content.1.type is "video", and must be one of "text", "image_url".',
+      'messages.0.content.1.type is "video", and must be one of "text", "image_url", "file".',
     ],
     [
       with_({ messages: [{ role: 'user', content: [part, { type: 'text' }] }] }),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type ChatImage, isImageUrl, takeImagesOut } from './images.ts'
+import { type Attachment, isFileUrl, isImageUrl, takeAttachmentsOut } from './attachments.ts'
 import { exampleIds } from './example-ids.ts'
 import { invalidField, invalidIssue, READABLE, unknownField } from './field-problem.ts'
 import { chatLimits } from './limits.ts'
@@ -30,6 +30,20 @@ const imagePart = z.object({
     detail: z.enum(['auto', 'low', 'high']).optional(),
   }),
 })
+const filePart = z.object({
+  type: z.literal('file'),
+  cache_control: cacheControl,
+  file: z.object({
+    file_data: z
+      .string({ error: 'is required here: files are not stored by file_id' })
+      .refine(isFileUrl, 'must be a data: URL of a PDF in base64, or asset: and the id of an asset of the project')
+      .describe(
+        'a data: URL of a PDF, or asset: followed by the ID of an asset, if the model lists file in its input_modalities',
+      ),
+    filename: z.string().min(1).max(256).default('document.pdf'),
+  }),
+})
+export type FilePart = z.infer<typeof filePart>
 const toolCall = z.object({
   id: z.string().min(1),
   type: z.literal('function').default('function'),
@@ -42,7 +56,7 @@ export const reasoningDetail = z.discriminatedUnion('type', [
 ])
 const name = z.string().min(1).max(64).optional()
 
-/** A message of a chat request: text and images, or an earlier response of a model (rules §3.1). */
+/** A message of a chat request: text, images and files, or an earlier response of a model (rules §3.1). */
 export const message = z.discriminatedUnion('role', [
   z.object({
     role: z.enum(['system', 'developer']).transform(() => 'system' as const),
@@ -52,7 +66,7 @@ export const message = z.discriminatedUnion('role', [
   }),
   z.object({
     role: z.literal('user'),
-    content: z.union([z.string(), z.array(z.discriminatedUnion('type', [textPart, imagePart])).min(1)]),
+    content: z.union([z.string(), z.array(z.discriminatedUnion('type', [textPart, imagePart, filePart])).min(1)]),
     name,
     cache_control: cacheControl,
   }),
@@ -88,10 +102,10 @@ export interface ChatRequest {
   maxTokens: number | null
   /** The forwarded body without model, output cap and stream fields. */
   forwarded: Forwarded
-  /** `forwarded` as compact JSON: this text is measured, and sent unchanged if it has no images. */
+  /** `forwarded` as compact JSON: this text is measured, and sent unchanged if it has no attachments. */
   forwardedJson: string
-  /** In order. `forwarded` holds only a reference to each, never its data. */
-  images: ChatImage[]
+  /** Images and files, in order. `forwarded` holds only a reference to each, never its data. */
+  attachments: Attachment[]
   /** Parameters that only models which list them in `supported_parameters` accept. */
   conditional: string[]
   /** Parameters that are left out of the forwarded request if the model does not list them. */
@@ -108,6 +122,7 @@ export interface PromptSize {
   messages: number
   tools: number
   images: number
+  files: number
 }
 
 const jsonBytes = (value: unknown) => utf8Bytes(JSON.stringify(value))
@@ -242,7 +257,7 @@ const FIELDS = new Set(Object.keys(chatBody.shape))
 
 /**
  * Reads the body of POST /v1/chat/completions.
- * @param dataUrls `data:` URLs of images that the messages have placeholders for, by placeholder
+ * @param dataUrls `data:` URLs that the messages have placeholders for, by placeholder
  * @param alsoOptional conditional parameters that a wire makes optional
  * @throws Refusal `invalid_request` with the field as `param`
  */
@@ -280,13 +295,19 @@ export function readChatRequest(
   const parameters: Record<string, unknown> = {}
   for (const field of FORWARDED) if (asked[field] !== undefined) parameters[field] = asked[field]
   if (asked.seed !== undefined) parameters['seed'] = clamp(asked.seed, LARGEST_SEED)
-  const { messages, images } = takeImagesOut(asked.messages, dataUrls)
-  if (images.length > chatLimits.images)
-    throw invalidField(
-      'messages',
-      `have ${images.length} images, more than ${chatLimits.images}`,
-      `send at most ${chatLimits.images} images`,
-    )
+  const { messages, attachments } = takeAttachmentsOut(asked.messages, dataUrls)
+  const files = attachments.filter(({ part }) => part === 'file').length
+  const images = attachments.length - files
+  for (const [count, of] of [
+    [images, 'images'],
+    [files, 'files'],
+  ] as const)
+    if (count > chatLimits[of])
+      throw invalidField(
+        'messages',
+        `have ${count} ${of}, more than ${chatLimits[of]}`,
+        `send at most ${chatLimits[of]} ${of}`,
+      )
   const forwarded: Forwarded = { messages, ...parameters }
   const forwardedJson = JSON.stringify(forwarded)
   const bytes = utf8Bytes(forwardedJson)
@@ -307,7 +328,7 @@ export function readChatRequest(
     maxTokens: cap ?? null,
     forwarded,
     forwardedJson,
-    images,
+    attachments,
     conditional: CONDITIONAL.filter(
       (field) =>
         forwarded[field] !== undefined && !saysNothing(field, forwarded[field]) && !alsoOptional.includes(field),
@@ -317,7 +338,8 @@ export function readChatRequest(
       bytes,
       messages: asked.messages.length,
       tools: asked.tools?.length ?? 0,
-      images: images.length,
+      images,
+      files,
     },
   }
 }
@@ -351,9 +373,19 @@ function withoutAbsentOfMessage(message: unknown): unknown {
   const details = kept['reasoning_details']
   if (Array.isArray(details))
     kept['reasoning_details'] = details.filter((detail) => reasoningDetail.safeParse(detail).success)
+  if (Array.isArray(kept['content'])) kept['content'] = kept['content'].map(imageOfFile)
   for (const list of ['tool_calls', 'reasoning_details'])
     if (Array.isArray(kept[list]) && kept[list].length === 0) delete kept[list]
   return kept
+}
+
+/** LlamaIndex sends an image as a file. */
+function imageOfFile(part: unknown): unknown {
+  if (!isObject(part) || part['type'] !== 'file' || !isObject(part['file'])) return part
+  const url = part['file']['file_data']
+  if (typeof url !== 'string' || !url.startsWith('data:image/')) return part
+  const { file: _, ...kept } = part
+  return { ...kept, type: 'image_url', image_url: { url } }
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -78,7 +78,7 @@ export function readEmbeddingRequest(body: unknown): EmbeddingRequest {
   const { model, input, encoding_format: format, dimensions: wanted = null, project_id: projectId = null } = data
   const read = inputsOf(input)
   const facts = { model, projectId, inputs: read, format, dimensions: wanted }
-  const around = { tools: 0, images: 0 }
+  const around = { tools: 0, images: 0, files: 0 }
   if (read.kind === 'texts')
     return {
       ...facts,

@@ -14,17 +14,18 @@ export const chatLimits = {
   toolsBytesUnder: 32 * KB,
   toolChoiceBytesUnder: 2 * KB,
   responseFormatBytesUnder: 8 * KB,
-  /** `messages` and all forwarded fields as one compact JSON object, without the data of images, in UTF-8 bytes. */
+  /** `messages` and all forwarded fields as one compact JSON object, without the data of attachments, in UTF-8 bytes. */
   forwardedBytes: 128_000,
-  /** Images of one request, and their total bytes, regardless of the limits of its product (rules §3.11). */
+  /** Images and files of one request, and their total bytes, regardless of the limits of its product (rules §3.11). */
   images: 100,
-  imageBytes: 15 * 1024 * KB,
+  files: 10,
+  attachmentBytes: 15 * 1024 * KB,
   /**
-   * The raw body without the data of its images (rules §2.6): `forwardedBytes` of text outside ASCII, which many clients
+   * The raw body without the data of its attachments (rules §2.6): `forwardedBytes` of text outside ASCII, which many clients
    * write as escapes three times as long, and the fields that are not forwarded.
    */
   textBodyBytes: 512 * KB,
-  /** The raw body: the text, and the images as base64. A larger body is refused before it is read in full. */
+  /** The raw body: the text, and the attachments as base64. A larger body is refused before it is read in full. */
   bodyBytes: 512 * KB + 20 * 1024 * KB,
 } as const
 

@@ -10,10 +10,11 @@ test('mediaTypeOf recognizes a format by its first bytes', () => {
   expect(mediaTypeOf(bytes('RIFF....WAVEfmt '))).toBe('audio/wav')
   expect(mediaTypeOf(bytes('ID3\x04.........'))).toBe('audio/mpeg')
   expect(mediaTypeOf(bytes('\xff\xfb\x90\x64........'))).toBe('audio/mpeg')
+  expect(mediaTypeOf(bytes('%PDF-1.7....'))).toBe('application/pdf')
 })
 
 test('mediaTypeOf returns null for other formats and for too few bytes', () => {
-  for (const text of ['', '\xff', 'RIFF', 'RIFF....AVI ', 'GIF89a......', '<svg xmlns=..', '%PDF-1.7....', '\x89PNG'])
+  for (const text of ['', '\xff', 'RIFF', 'RIFF....AVI ', 'GIF89a......', '<svg xmlns=..', '\x89PNG'])
     expect(mediaTypeOf(bytes(text))).toBe(null)
   expect(mediaTypeOf(bytes('\xff\xf1\x50\x80........'))).toBe(null) // AAC
 })

@@ -1,6 +1,14 @@
 // Formats of an asset (flows §4.7). Its declared type is never trusted: its first bytes decide.
 
-export type MediaType = 'image/png' | 'image/jpeg' | 'image/webp' | 'audio/wav' | 'audio/mpeg'
+export const mediaTypes = [
+  'image/png',
+  'image/jpeg',
+  'image/webp',
+  'audio/wav',
+  'audio/mpeg',
+  'application/pdf',
+] as const
+export type MediaType = (typeof mediaTypes)[number]
 
 /** Bytes needed to recognize a format. */
 export const MEDIA_HEAD_BYTES = 12
@@ -11,6 +19,7 @@ export function mediaTypeOf(head: Uint8Array): MediaType | null {
   if (begins(head, [0xff, 0xd8, 0xff])) return 'image/jpeg'
   if (begins(head, RIFF) && begins(head.subarray(8), WEBP)) return 'image/webp'
   if (begins(head, RIFF) && begins(head.subarray(8), WAVE)) return 'audio/wav'
+  if (begins(head, PDF)) return 'application/pdf'
   if (begins(head, ID3) || isMpegFrame(head)) return 'audio/mpeg'
   return null
 }
@@ -20,6 +29,7 @@ const RIFF = bytesOf('RIFF')
 const WEBP = bytesOf('WEBP')
 const WAVE = bytesOf('WAVE')
 const ID3 = bytesOf('ID3')
+const PDF = bytesOf('%PDF-')
 
 function begins(bytes: Uint8Array, start: number[]): boolean {
   return start.every((byte, at) => bytes[at] === byte)

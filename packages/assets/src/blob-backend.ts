@@ -35,7 +35,7 @@ export class AssetTooLarge extends Error {
   }
 }
 
-/** The bytes are not PNG, JPEG, WebP, WAV or MPEG audio. The caller can clear it. */
+/** The bytes are not PNG, JPEG, WebP, WAV, MPEG audio or PDF. The caller can clear it. */
 export class AssetTypeUnknown extends Error {
   constructor() {
     super('the bytes are of no type that is stored')

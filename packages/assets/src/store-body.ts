@@ -43,9 +43,10 @@ const NAMES: Record<string, MediaType> = {
   'audio/vnd.wave': 'audio/wav',
   'audio/mpeg': 'audio/mpeg',
   'audio/mp3': 'audio/mpeg',
+  'application/pdf': 'application/pdf',
 }
 
-const RESOLUTION = 'Send the bytes of a PNG, JPEG, WebP, WAV or MPEG audio file unchanged, with its Content-Type.'
+const RESOLUTION = 'Send the bytes of a PNG, JPEG, WebP, WAV, MPEG audio or PDF file unchanged, with its Content-Type.'
 
 /** @throws Refusal `invalid_request` for the Content-Type of a format that we don't store */
 export function declaredType({ headers }: Pick<IncomingMessage, 'headers'>): MediaType {

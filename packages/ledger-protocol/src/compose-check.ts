@@ -10,7 +10,7 @@ const refusalsOf = {
   project: ['project_mismatch'],
   model: ['model_not_found'],
   allowlist: ['key_scope'],
-  request: ['unsupported_parameter', 'images_unsupported'],
+  request: ['unsupported_parameter', 'images_unsupported', 'files_unsupported'],
   context: ['context_limit'],
   limit: ['key_limit'],
   wallet: ['insufficient_budget'],

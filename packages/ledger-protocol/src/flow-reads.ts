@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import type { ContractSide } from '@gateway/api/graph'
 import { ceilingMicro, type StoppedBy } from '@gateway/api/execution'
-import type { ImageAsset, ImageLimits } from '@gateway/api/images'
+import type { AttachmentLimits, NamedAsset } from '@gateway/api/attachments'
 import type { Refused } from './ledger-refusal.ts'
 import { chatLimits } from '@gateway/api/limits'
+import { mediaTypes } from '@gateway/api/media-type'
 import type { Usage } from '@gateway/pricing/usage'
 
 // Requests and responses of the ledger's operations on executions, sandboxes and assets (ledger-operations.ts). A
@@ -219,7 +220,7 @@ export type SandboxAnswer = { sandbox: SandboxFacts } | Refused
 export const assetRecord = z.strictObject({
   id,
   caller: z.union([byKey, z.strictObject({ project: id, execution: id }), z.strictObject({ project: id, user: id })]),
-  mimeType: z.enum(['image/png', 'image/jpeg', 'image/webp', 'audio/wav', 'audio/mpeg']),
+  mimeType: z.enum(mediaTypes),
   bytes: z
     .int()
     .min(1)
@@ -258,19 +259,22 @@ export const assetQuestion = z.strictObject({
 export type AssetQuestion = z.infer<typeof assetQuestion>
 export type AssetAnswer = { asset: { id: string; project: string; mimeType: string; bytes: number } } | Refused
 
-/** POST /images/read: before a chat call with images: the image limits of its product, and the assets that it names. */
-export const imageQuestion = z.strictObject({
+/**
+ * POST /attachments/read: before a chat call with images or files: what its product accepts, and the assets that the
+ * call names.
+ */
+export const attachmentQuestion = z.strictObject({
   caller: z.union([byKey, byProject]),
   model: z.string().min(1).max(256),
-  assets: z.array(z.string().max(64)).max(chatLimits.images),
+  assets: z.array(z.string().max(64)).max(chatLimits.images + chatLimits.files),
 })
-export type ImageQuestion = z.infer<typeof imageQuestion>
-export type ImageAnswer =
+export type AttachmentQuestion = z.infer<typeof attachmentQuestion>
+export type AttachmentAnswer =
   | {
       project: string
-      /** null: the project can't call it now, or it accepts no images; the admission says which. */
-      limits: ImageLimits | null
+      /** Nothing if the project can't call it now, which the admission reports. */
+      limits: AttachmentLimits
       /** Those of the project, in any order. */
-      assets: ImageAsset[]
+      assets: NamedAsset[]
     }
   | Refused

@@ -13,7 +13,7 @@ import {
   estimateQuestion,
   executionQuestion,
   followQuestion,
-  imageQuestion,
+  attachmentQuestion,
   rerunQuestion,
   sandboxQuestion,
   startQuestion,
@@ -25,7 +25,7 @@ import {
   type EndedAnswer,
   type ExecutionAnswer,
   type FollowAnswer,
-  type ImageAnswer,
+  type AttachmentAnswer,
   type RerunAnswer,
   type SandboxAnswer,
   type StartAnswer,
@@ -284,11 +284,11 @@ export const ledgerOperations = {
     pool: 'executions',
   },
   /** What a gateway must know of the images of a chat call before it is admitted. */
-  readImages: {
-    path: '/images/read',
+  readAttachments: {
+    path: '/attachments/read',
     callers: ['gateway', 'worker'],
-    request: imageQuestion,
-    response: response<ImageAnswer>(),
+    request: attachmentQuestion,
+    response: response<AttachmentAnswer>(),
     pool: 'requests',
   },
   heartbeat: {

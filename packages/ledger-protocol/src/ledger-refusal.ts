@@ -59,6 +59,7 @@ const shown = {
 interface InsideFacts {
   unsupported_parameter: { param: string }
   images_unsupported: object
+  files_unsupported: object
   node_unknown: { from: string }
 }
 
@@ -107,6 +108,11 @@ const inside: { [C in keyof InsideFacts]: (facts: InsideFacts[C], surface: Surfa
         ? 'Leave the image port of the node unwired, or use a model that takes images.'
         : 'Send text alone, or use a model that lists image in its input_modalities of GET /v1/models.'
     return refuse('invalid_request', { reason, resolution }, { param })
+  },
+  files_unsupported: () => {
+    const reason = 'messages: this model takes no files.'
+    const resolution = 'Send text alone, or use a model that lists file in its input_modalities of GET /v1/models.'
+    return refuse('invalid_request', { reason, resolution }, { param: 'messages' })
   },
   node_unknown: ({ from }) => {
     const reason = `from: the revision has no node ${from}.`

@@ -64,6 +64,8 @@ export const promptSize = z.strictObject({
   messages: z.int().min(0).max(2048),
   tools: z.int().min(0).max(1000),
   images: z.int().min(0).max(10_000),
+  /** Their tokens are unknown, so a call with files reserves the whole context of its product. */
+  files: z.int().min(0).max(100).optional(),
   /** An exact count of the prompt's tokens, if one was made. */
   counted: tokens.nullable(),
   maxTokens: tokens.nullable(),

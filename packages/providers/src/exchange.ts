@@ -5,7 +5,7 @@ import { type FailureFacts, ProviderFailure, ReaderStalled } from './provider-fa
 import { retryAfterMs } from './try-routes.ts'
 import { ErrorInAnswer, UnfitAnswer } from './untrusted.ts'
 import { randomUUID } from 'node:crypto'
-import { eachImage } from '@gateway/api/images'
+import { eachAttachment } from '@gateway/api/attachments'
 import { type ChatRequest, type Forwarded } from '@gateway/api/chat-request'
 import { privateAddressCode } from '@gateway/service-kit/public-network/public-lookup'
 
@@ -222,31 +222,31 @@ const NO_URLS: ReadonlyMap<string, string> = new Map()
 /**
  * Returns the text to send to the provider: the caller's request, serialized once and measured in that form. It is
  * serialized again only to omit temperature, top_p or seed if the model doesn't support them (rules §3.3), and to
- * insert image data.
+ * insert the data of attachments.
  * @param assetUrls `data:` URLs of the assets that the request names, by reference
  */
 export function forwardedFor(
-  { forwarded, forwardedJson, images, optional }: ChatRequest,
+  { forwarded, forwardedJson, attachments, optional }: ChatRequest,
   supportedParameters: string[],
   assetUrls: ReadonlyMap<string, string> = NO_URLS,
 ): string {
   const unwanted = optional.filter((field) => forwarded[field] !== undefined && !supportedParameters.includes(field))
-  if (unwanted.length === 0 && images.length === 0) return forwardedJson
+  if (unwanted.length === 0 && attachments.length === 0) return forwardedJson
   const wanted = { ...forwarded, ...Object.fromEntries(unwanted.map((field) => [field, undefined])) }
-  if (images.length === 0) return JSON.stringify(wanted)
+  if (attachments.length === 0) return JSON.stringify(wanted)
   const urls = new Map(assetUrls)
-  for (const image of images) if (image.kind === 'data') urls.set(image.reference, image.url)
-  return jsonWithImages(wanted, urls)
+  for (const each of attachments) if (each.kind === 'data') urls.set(each.reference, each.url)
+  return jsonWithData(wanted, urls)
 }
 
 /**
- * Inserts image data into the serialized text: serializing megabytes as JSON is slow and changes nothing in them.
+ * Inserts the data of attachments into the serialized text: serializing megabytes as JSON is slow and changes nothing in them.
  * @param urls by reference; other references stay unchanged
  */
-function jsonWithImages(forwarded: Forwarded, urls: ReadonlyMap<string, string>): string {
+function jsonWithData(forwarded: Forwarded, urls: ReadonlyMap<string, string>): string {
   const word = randomUUID() // occurs nowhere in the request
   const put: string[] = []
-  const messages = eachImage(forwarded.messages, (reference) => {
+  const messages = eachAttachment(forwarded.messages, (reference) => {
     const url = urls.get(reference)
     if (url === undefined) return reference
     put.push(url)

@@ -73,7 +73,7 @@ export function cacheControlOf(part: Part): CacheControl {
 }
 
 /** Returns the type and base64 of a `data:` URL, or null for any other URL. */
-export function inlineImage(url: string): { type: string; base64: string } | null {
+export function inlineData(url: string): { type: string; base64: string } | null {
   const [, type, base64] = /^data:([^;,]+);base64,(.*)$/s.exec(url) ?? []
   return type === undefined || base64 === undefined ? null : { type, base64 }
 }

@@ -17,5 +17,6 @@ SELECT NULL::text AS id, -- of the reservation
        NULL::integer AS max_tokens,
        NULL::text AS key, -- for idempotency
        NULL::text AS fingerprint, -- of the request under that key, hex
-       NULL::text AS kind -- of the product that a direct call expects; null: any
+       NULL::text AS kind, -- of the product that a direct call expects; null: any
+       NULL::integer AS files -- whose tokens are unknown; null: none
  WHERE false;

@@ -103,7 +103,8 @@ BEGIN
            cached_pico => m.cached_pico,
            reasoning_pico => m.reasoning_pico,
            cache_write_pico => m.cache_write_pico,
-           kind => m.kind
+           kind => m.kind,
+           takes_files => m.takes_files
          ) ORDER BY i.n)
     INTO pairs
     FROM (SELECT i.n,
@@ -201,8 +202,9 @@ BEGIN
   SELECT array_agg(i.code ORDER BY i.ordinality),
          array_agg(i.micro ORDER BY i.ordinality),
          array_agg(i.output_cap ORDER BY i.ordinality),
-         array_agg(i.prompt_tokens ORDER BY i.ordinality),
-         array_agg(i.around::bigint ORDER BY i.ordinality),
+         array_agg(CASE i.code WHEN 'context_limit' THEN i.prompt_tokens
+                               ELSE greatest(i.prompt_tokens, i.file_tokens) END ORDER BY i.ordinality),
+         array_agg(greatest(i.around, i.file_tokens)::bigint ORDER BY i.ordinality),
          array_agg(coalesce(i.call, i.first_invocation) ORDER BY i.ordinality),
          array_agg(coalesce(i.try, i.first_attempt + 1, 1) ORDER BY i.ordinality),
          array_fill(NULL::jsonb, ARRAY[cardinality(items)]),
@@ -215,7 +217,8 @@ BEGIN
     FROM (
       SELECT d.*,
              money.bound_micro( -- beyond the context it is refused, so the price only must not overflow
-               (least(d.prompt_tokens, (d.p).context_length) * (d.p).factor_millionths + 999999) / 1000000,
+               (least(greatest(d.prompt_tokens, d.file_tokens), (d.p).context_length) * (d.p).factor_millionths + 999999)
+                 / 1000000,
                (d.p).prompt_pico, (d.p).cache_write_pico, d.output_cap, (d.p).completion_pico, (d.p).request_pico) AS micro,
              CASE
                WHEN d.again IS NOT NULL THEN 'again'
@@ -230,6 +233,7 @@ BEGIN
                WHEN d.first_state = 'Settled' THEN 'replay'
                WHEN NOT d.parameters <@ (d.p).supported_parameters THEN 'unsupported_parameter'
                WHEN d.images > 0 AND (d.p).max_tokens_per_image IS NULL THEN 'images_unsupported'
+               WHEN d.file_tokens > 0 AND NOT (d.p).takes_files THEN 'files_unsupported'
                WHEN d.max_tokens > (d.p).max_output_tokens
                  OR d.prompt_tokens + d.output_cap > (d.p).context_length THEN 'context_limit'
                WHEN d.instance IS NULL THEN 'would_admit' -- nothing is reserved for it
@@ -244,7 +248,9 @@ BEGIN
             FROM (SELECT i.*,
                          i.messages * (i.p).per_message
                            + CASE WHEN i.tools > 0 THEN i.tools * (i.p).per_tool + (i.p).fixed_with_tools ELSE 0 END
-                           + i.images * coalesce((i.p).max_tokens_per_image, 0) AS around -- tokens that are not text
+                           + i.images * coalesce((i.p).max_tokens_per_image, 0) AS around, -- tokens that are not text
+                         -- Files fill the context at most: their provider refuses what does not fit.
+                         CASE WHEN coalesce(i.files, 0) > 0 THEN (i.p).context_length ELSE 0 END AS file_tokens
                     FROM (SELECT i.*, pairs[i.pair] AS p
                             FROM unnest(fenced_of, call_of, try_of, again_of, closed_of, first_invocation_of,
                                         first_fingerprint_of, first_attempt_of, first_state_of, items)

@@ -30,6 +30,7 @@ SELECT a.project,
        p.image_https,
        p.cached_pico,
        p.reasoning_pico,
-       p.cache_write_pico
+       p.cache_write_pico,
+       'file' = ANY (p.input_modalities) AS takes_files
   FROM control.assignments a
   JOIN control.products p ON p.id = a.product AND p.kind IN ('chat', 'embedding') AND p.state = 'published';

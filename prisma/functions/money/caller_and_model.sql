@@ -39,5 +39,6 @@ SELECT NULL::text AS project,
        NULL::bigint AS cached_pico, -- null: like the rest of the prompt
        NULL::bigint AS reasoning_pico, -- null: like the rest of the completion
        NULL::bigint AS cache_write_pico, -- null: like the rest of the prompt
-       NULL::text AS kind -- of the product; null: a call of a node
+       NULL::text AS kind, -- of the product; null: a call of a node
+       NULL::boolean AS takes_files
  WHERE false;

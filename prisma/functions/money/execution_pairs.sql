@@ -57,7 +57,8 @@ BEGIN
            request_pico => m.request_pico,
            cached_pico => m.cached_pico,
            reasoning_pico => m.reasoning_pico,
-           cache_write_pico => m.cache_write_pico
+           cache_write_pico => m.cache_write_pico,
+           takes_files => 'file' = ANY (m.input_modalities)
          ) ORDER BY i.n)
     INTO pairs
     FROM (SELECT r.n, r.model, c.*, money.window_start(c.limit_reset, moment) AS window_start

@@ -40,7 +40,8 @@ CREATE OR REPLACE FUNCTION money.make_caller_and_model(
   cached_pico bigint DEFAULT NULL,
   reasoning_pico bigint DEFAULT NULL,
   cache_write_pico bigint DEFAULT NULL,
-  kind text DEFAULT NULL
+  kind text DEFAULT NULL,
+  takes_files boolean DEFAULT NULL
 ) RETURNS money.caller_and_model LANGUAGE sql IMMUTABLE
 AS $$
   SELECT ROW (
@@ -82,6 +83,7 @@ AS $$
     cached_pico,
     reasoning_pico,
     cache_write_pico,
-    kind
+    kind,
+    takes_files
   )::money.caller_and_model
 $$;

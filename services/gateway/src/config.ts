@@ -64,7 +64,7 @@ export const gatewayConfig = z.object({
     .default(64 * 1024 * 1024)
     .meta({
       description:
-        'Maximum image bytes, as sent, of all running chat calls. Further calls wait. Each byte takes up to five bytes of memory',
+        'Maximum image and file bytes, as sent, of all running chat calls. Further calls wait. Each byte takes up to five bytes of memory',
     }),
   HEARTBEAT_MS: wholeNumber(HEARTBEAT_LIMITS).default(5_000).meta({
     description:

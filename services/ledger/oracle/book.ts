@@ -26,6 +26,7 @@ export interface ProductFacts {
   contextLength: bigint
   maxOutputTokens: bigint
   supportedParameters: ReadonlySet<string>
+  takesFiles: boolean
 }
 
 /** An execution runs on behalf of a key, by its lineage, or of a user in the console. */

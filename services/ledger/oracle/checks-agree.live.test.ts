@@ -14,6 +14,7 @@ const SITUATIONS = 1_000
 const CODES = [
   'admitted',
   'context_limit',
+  'files_unsupported',
   'images_unsupported',
   'insufficient_budget',
   'key_expired',

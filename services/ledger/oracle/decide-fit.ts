@@ -62,21 +62,26 @@ function boundOf(
 ): { refusal: string | null; micro: bigint; cap: bigint; prompt: bigint } {
   const maxTokens = promptSize.maxTokens === null ? null : BigInt(promptSize.maxTokens)
   const cap = outputCap(maxTokens, product.bounded ? product.maxOutputTokens : 8192n)
-  const prompt = promptTokensBound(product.overheads, {
+  const known = promptTokensBound(product.overheads, {
     bytes: BigInt(promptSize.bytes),
     messages: BigInt(promptSize.messages),
     tools: BigInt(promptSize.tools),
     images: BigInt(promptSize.images),
     counted: promptSize.counted === null ? null : BigInt(promptSize.counted),
   })
-  const tooLong = (maxTokens ?? 0n) > product.maxOutputTokens || prompt + cap > product.contextLength
+  const hasFiles = (promptSize.files ?? 0) > 0
+  const tooLong = (maxTokens ?? 0n) > product.maxOutputTokens || known + cap > product.contextLength
   const refusal = parameters.some((name) => !product.supportedParameters.has(name))
     ? 'unsupported_parameter'
     : promptSize.images > 0 && product.overheads.maxTokensPerImage === null
       ? 'images_unsupported'
-      : product.bounded && tooLong
-        ? 'context_limit'
-        : null
+      : hasFiles && !product.takesFiles
+        ? 'files_unsupported'
+        : product.bounded && tooLong
+          ? 'context_limit'
+          : null
+  // The tokens of files are unknown, but a prompt that does not fit into the context is refused by its provider.
+  const prompt = hasFiles && known < product.contextLength ? product.contextLength : known
   // The context check ignores the factor: the factor models how a provider counts, not what a model accepts.
   const reserved = reservedPromptTokens(prompt, factor)
   return { refusal, micro: upperBoundMicro(product.price, reserved, cap), cap, prompt }

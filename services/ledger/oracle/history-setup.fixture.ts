@@ -46,6 +46,7 @@ export async function buildHistorySetup(fixture: Fixture): Promise<HistorySetup>
     contextLength: number,
     maxTokensPerImage: number | null,
     kind: 'chat' | 'image' | 'audio' = 'chat',
+    takesFiles = maxTokensPerImage === 1_000 || kind === 'image',
   ) {
     const id = await fixture.product({
       ...price,
@@ -54,6 +55,7 @@ export async function buildHistorySetup(fixture: Fixture): Promise<HistorySetup>
       maxOutputTokens: 8192,
       supportedParameters: SUPPORTED,
       maxTokensPerImage,
+      takesFiles,
       tokensPerByteMillionths: 333_333,
     })
     products.push({
@@ -70,6 +72,7 @@ export async function buildHistorySetup(fixture: Fixture): Promise<HistorySetup>
       contextLength: BigInt(contextLength),
       maxOutputTokens: 8192n,
       supportedParameters: new Set(SUPPORTED),
+      takesFiles,
     })
     for (const { id: project } of projects) await fixture.assign(project, id)
   }

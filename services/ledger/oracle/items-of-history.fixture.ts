@@ -35,8 +35,8 @@ function admitNodeItem(one: NodeAdmission, setup: HistorySetup, ids: string[]): 
 }
 
 function promptSizeOf(one: Admission | NodeAdmission): AdmitItem['promptSize'] {
-  const { bytes, messages, tools, images, counted, maxTokens } = one
-  return { bytes, messages, tools, images, counted, maxTokens }
+  const { bytes, messages, tools, images, files, counted, maxTokens } = one
+  return { bytes, messages, tools, images, files, counted, maxTokens }
 }
 
 const freshId = () => `inv_${randomBytes(8).toString('hex')}`

@@ -20,6 +20,7 @@ const asked = {
   messages: fc.integer({ min: 1, max: 100 }),
   tools: fc.constantFrom(0, 0, 1, 64),
   images: fc.constantFrom(0, 0, 0, 0, 0, 0, 0, 1),
+  files: fc.constantFrom(0, 0, 0, 0, 0, 0, 0, 0, 0, 1),
   counted: oneIn(8, fc.integer({ min: 1, max: 30_000 })),
   maxTokens: fc.option(fc.constantFrom(0, 1, 10, 100, 300, 300, 300, 4_000, 8_192, 9_000), { freq: 3 }),
   parameters: fc.constantFrom<string[]>([], [], [], [], [], [], ['tools'], ['tools'], ['tools', 'logprobs']),

@@ -5,7 +5,7 @@ import {
   forgetAssets,
   listAssetsToRemove,
   readAsset,
-  readImages,
+  readAttachments,
   recordAsset,
 } from './assets/assets.ts'
 import { endedExecutions, followExecution, readExecution, readUsage } from './executions/records/read-execution.ts'
@@ -51,7 +51,7 @@ export const operationHandlers: {
   assetsToRemove: listAssetsToRemove,
   assetsRemoved: forgetAssets,
   readAsset,
-  readImages,
+  readAttachments,
   heartbeat: asking('heartbeats', recordHeartbeat),
   endInstance: asking('heartbeats', endInstance),
   reportRefusals: asking('maintenance', recordRefusals),

@@ -13,6 +13,8 @@ export interface LoggedCall {
   body: string | null
   /** SHA-256 of the bytes of each image sent as data, hex. */
   images: string[]
+  /** Likewise of its files. */
+  files: string[]
   /** All texts of the call; for a long one its beginning and its end. */
   prompt: string
   /** Unix milliseconds. */

@@ -31,24 +31,28 @@ export function logCall(
     headers: headersThatMatter(req),
     bodyDigest: hash('sha256', body),
     body: body.length <= bodyBytesKept ? body.toString() : null,
-    images: imagesIn(body),
+    images: dataIn(body, BEFORE_IMAGE_DATA),
+    files: dataIn(body, BEFORE_FILE_DATA),
     prompt: excerpt(prompt),
     atMs: Date.now(),
   })
 }
 
 /** What precedes image data, as in chat completions or as in the Messages format. */
-const BEFORE_IMAGE_DATA = /data:image\/[a-z]+;base64,|"type":"base64","media_type":"[a-z/]+","data":"/g
+const BEFORE_IMAGE_DATA = /data:image\/[a-z]+;base64,|"type":"base64","media_type":"image\/[a-z]+","data":"/g
+/** The same for files, and as in the Gemini format. */
+const BEFORE_FILE_DATA =
+  /data:application\/pdf;base64,|"type":"base64","media_type":"application\/pdf","data":"|"mimeType":"application\/pdf","data":"/g
 
 /**
  * The data ends with its string. A pattern for the data as well would exceed the stack of V8's pattern matcher with
  * megabytes of it, depending on what ran before.
  */
-function imagesIn(body: Buffer): string[] {
+function dataIn(body: Buffer, before: RegExp): string[] {
   if (!body.includes('base64')) return []
   const text = body.toString('latin1')
-  return Array.from(text.matchAll(BEFORE_IMAGE_DATA), ({ 0: before, index }) => {
-    const from = index + before.length
+  return Array.from(text.matchAll(before), ({ 0: head, index }) => {
+    const from = index + head.length
     return hash('sha256', Buffer.from(text.slice(from, text.indexOf('"', from)), 'base64'))
   })
 }

@@ -20,6 +20,7 @@ type Fields = Record<string, unknown>
 
 const defaultOutputCap = 1024
 export const tokensPerImage = 85
+export const tokensPerFile = 1_500
 
 /** Throws an error that states what is wrong with the request. */
 export function readChatRequest(body: Fields): ChatRequest {
@@ -43,18 +44,19 @@ export function readChatRequest(body: Fields): ChatRequest {
 
 /**
  * Tokens: a quarter of the characters, plus four per message. Never more than the UTF-8 bytes of the compact JSON
- * of the messages, which has at least 16 bytes around each message's text.
+ * of the messages, which has at least 16 bytes around each message's text. A file is 1,500 tokens.
  */
 function readMessages(messages: unknown[]): Pick<ChatRequest, 'prompt' | 'lastUserText' | 'promptTokens'> {
   const texts: string[] = []
   let lastUserText = ''
-  let imageTokens = 0
+  let mediaTokens = 0
   for (const message of messages.map(fieldsOf)) {
     for (const part of [message['content'] ?? []].flat()) {
-      const { text = part, image_url: image } = fieldsOf(part)
+      const { text = part, image_url: image, file } = fieldsOf(part)
       if (typeof text === 'string') texts.push(text)
       if (typeof text === 'string' && message['role'] === 'user') lastUserText = text
-      if (image) imageTokens += Math.min(tokensPerImage, String(fieldsOf(image)['url']).length)
+      if (file) mediaTokens += tokensPerFile
+      if (image) mediaTokens += Math.min(tokensPerImage, String(fieldsOf(image)['url']).length)
     }
     for (const call of [message['tool_calls'] ?? []].flat()) {
       const { name, arguments: given } = fieldsOf(fieldsOf(call)['function'])
@@ -62,7 +64,7 @@ function readMessages(messages: unknown[]): Pick<ChatRequest, 'prompt' | 'lastUs
     }
   }
   const characters = texts.reduce((sum, text) => sum + text.length, 0)
-  const promptTokens = Math.ceil(characters / 4) + 4 * messages.length + imageTokens
+  const promptTokens = Math.ceil(characters / 4) + 4 * messages.length + mediaTokens
   return { prompt: texts.join('\n'), lastUserText, promptTokens }
 }
 

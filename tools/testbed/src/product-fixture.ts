@@ -22,6 +22,7 @@ export interface ProductOptions {
   perTool?: number
   fixedWithTools?: number
   maxTokensPerImage?: number | null
+  takesFiles?: boolean
   imageMaxBytes?: number
   imageMaxCount?: number
   imageHttps?: boolean
@@ -46,7 +47,7 @@ export function productFixtures({ id, run }: ProductFixtureDeps) {
          input_modalities, output_modalities, unit, prompt_pico, completion_pico, request_pico, tokens_per_byte_millionths, per_message,
          per_tool, fixed_with_tools, max_tokens_per_image, providers, image_max_bytes, image_max_count, image_https, max_output_bytes,
          parameter_values, cached_pico, reasoning_pico, cache_write_pico)
-       VALUES ($1, $25, 'A model', 'acme', $2, $3, $4, $5, $6, '{text}', '{text}', $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
+       VALUES ($1, $25, 'A model', 'acme', $2, $3, $4, $5, $6, $26, '{text}', $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
          $20, $21, $22, $23, $24)`,
       [
         product,
@@ -83,6 +84,7 @@ export function productFixtures({ id, run }: ProductFixtureDeps) {
         options.reasoningPico ?? null,
         options.cacheWritePico ?? null,
         nameOf(product),
+        options.takesFiles ? ['text', 'file'] : ['text'],
       ],
     )
     return product

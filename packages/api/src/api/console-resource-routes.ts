@@ -1,7 +1,8 @@
 import { assetListQuery, storedAsset } from '../console/assets.ts'
 import type { ApiRoute } from './api-route.ts'
 import { csv, done, made, one, page, paged, project, route, sentOnce, tenant, withSecret } from './console-rows.ts'
-import { anyMedia, media, partOf, range } from './flow-routes.ts'
+import { mediaTypes } from '../media-type.ts'
+import { anyMedia, partOf, range } from './flow-routes.ts'
 import { accessTokenRecord, newProjectTokenBody, newTenantTokenBody } from '../console/access-tokens.ts'
 import { exampleIds } from '../example-ids.ts'
 import { tenantTokenQuery } from '../console/leaving.ts'
@@ -13,8 +14,8 @@ const assets = route('Assets of a project', 'assets')
 
 /** Images and audio, for Project Owners and Consumers; other users see none. */
 export const consoleAssetRoutes = {
-  uploadAsset: assets('POST', `${project}/assets`, 'Upload an image or audio', made(storedAsset), {
-    bytes: media,
+  uploadAsset: assets('POST', `${project}/assets`, 'Upload an image, audio or PDF file', made(storedAsset), {
+    bytes: mediaTypes,
     refusals: ['invalid_request', 'insufficient_budget', 'quota_reached', 'request_too_large'],
     description: 'The body is the file itself, at most 25,000,000 bytes; Content-Type names its type.',
   }),

@@ -17,7 +17,7 @@ const document = openApiDocument()
 const paths = document['paths'] as Record<string, Record<string, Operation>>
 const operationOf = ({ method, path }: ApiRoute) => paths[path]![method.toLowerCase()]!
 const rows = apiRoutes.map((route) => [`${route.method} ${route.path}`, route] as const)
-const isBytes = (type: string) => /^(image|audio)\//.test(type)
+const isBytes = (type: string) => /^(image|audio|application\/pdf)/.test(type)
 
 describe.for(rows)('%s', ([, route]) => {
   const { parameters, requestBody, responses } = operationOf(route)

@@ -5,12 +5,12 @@ import { invokeBody } from '../invoke-request.ts'
 import type { ApiRoute } from './api-route.ts'
 import { assetShape, executionShape, progressQuery, progressShape } from '../execution.ts'
 import { estimateBody, sandboxEstimate } from '../estimate.ts'
+import { mediaTypes } from '../media-type.ts'
 import { bytesShape } from './answer-shapes.ts'
 import { idempotencyPattern, selector } from './key-headers.ts'
 
-export const media = ['image/png', 'image/jpeg', 'image/webp', 'audio/wav', 'audio/mpeg'] as const
 const images = { 'image/png': bytesShape, 'image/jpeg': bytesShape, 'image/webp': bytesShape }
-export const anyMedia = { ...images, 'audio/wav': bytesShape, 'audio/mpeg': bytesShape }
+export const anyMedia = Object.fromEntries(mediaTypes.map((type) => [type, bytesShape]))
 export const range = { Range: { description: 'One range of bytes, such as `bytes=0-1023`' } }
 export const partOf = <const Also extends Record<string, z.ZodType>>(also: Also) => ({
   description: 'The bytes requested by `Range`',
@@ -234,11 +234,11 @@ export const flowRoutes = {
     path: '/v1/assets',
     tag: 'Assets',
     by: 'key',
-    summary: 'Upload an image or audio',
+    summary: 'Upload an image, audio or PDF file',
     description:
       'The body is the file itself, at most 25,000,000 bytes; Content-Type names its type. The asset is private to the project.',
     headers: selector,
-    bytes: media,
+    bytes: mediaTypes,
     answers: { 201: { description: 'Stored; this value names the asset in an input', body: assetShape } },
     refusals: ['invalid_request', 'insufficient_budget', 'quota_reached', 'request_too_large'],
   },

@@ -63,8 +63,9 @@ export const gatewayRoutes = {
     summary: 'Complete a chat',
     description: [
       'The max cost is reserved before the call, and actual usage is charged after it. A call without a response is not charged.',
-      'Messages and forwarded parameters together have at most 128,000 bytes as compact JSON, not counting image data. The request must fit the limits of the model; otherwise it is refused with `context_limit`.',
-      'An image is a `data:` URL, or `asset:` followed by the ID of an asset of the project, or, if `image_input.https` of the model is true, an `https:` URL that its provider fetches. One image has at most `image_input.max_bytes`; a request has at most `image_input.max_count` images and 15 MiB of image data.',
+      'Messages and forwarded parameters together have at most 128,000 bytes as compact JSON, not counting the data of images and files. The request must fit the limits of the model; otherwise it is refused with `context_limit`.',
+      'An image is a `data:` URL, or `asset:` followed by the ID of an asset of the project, or, if `image_input.https` of the model is true, an `https:` URL that its provider fetches. One image has at most `image_input.max_bytes`; a request has at most `image_input.max_count` images and 15 MiB of data.',
+      'A file is a PDF as a `data:` URL, or `asset:` followed by the ID of an asset of the project, for models that list `file` in their `input_modalities`; a request has at most 10. A call with files reserves the whole context of the model, and is charged for the tokens used.',
       'A sandbox product with one text input and one text output is called like a model: its text arrives in one piece, in a stream as one chunk, and `service` names the execution. Any other sandbox product is refused with `sandbox_contract`.',
       'Fields not listed in `supported_parameters` of the model are refused, except `temperature`, `top_p` and `seed`, which are ignored.',
       'If the provider truncates a stream, it ends with an event `{"error": …}` and without `[DONE]`.',
@@ -134,7 +135,8 @@ export const gatewayRoutes = {
     tag: 'Models',
     by: 'key',
     summary: 'Count the tokens of a message',
-    description: 'Our own count of the text of a request, without its images. It reserves and charges nothing.',
+    description:
+      'Our own count of the text of a request, without its images and files. It reserves and charges nothing.',
     headers: selector,
     body: countTokensBody,
     answers: { 200: { description: 'The count', body: tokenCountShape } },

@@ -72,7 +72,7 @@ const productFields = {
   tokenizer: z.enum(['o200k_base', 'cl100k_base']).nullable(),
   imageInput: z
     .strictObject({
-      maxBytes: z.int().min(1).max(chatLimits.imageBytes).describe('of one image'),
+      maxBytes: z.int().min(1).max(chatLimits.attachmentBytes).describe('of one image'),
       maxCount: z.int().min(1).max(chatLimits.images).describe('of one request'),
       https: z.boolean().describe('whether an image may be a URL, which only the provider fetches'),
     })

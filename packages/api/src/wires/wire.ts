@@ -6,16 +6,16 @@ import type { Refusal } from '../refusal.ts'
 // chat request that the gateway admits, calls and settles, and the answer of the model into what the caller reads.
 // Everything between is the same for all wires (docs/wires.md).
 
-/** Image data that was cut out of a body before it was parsed, by the placeholder that stands for it. */
+/** Data of images and files that was cut out of a body before it was parsed, by the placeholder that stands for it. */
 export type CutData = ReadonlyMap<string, string>
 
 export interface ChatWire {
   /** Part of the fingerprint of a call: an idempotency key can't be reused on another wire. */
   name: 'chat' | 'responses' | 'messages'
-  /** Whether a body has images as `data:` URLs, or as base64 in fields named `data`. */
-  imageData: 'url' | 'base64'
-  /** Yields the strings at the places where a body can have image data. */
-  imagesOf(body: unknown): Iterable<string>
+  /** Whether a body has images and files as `data:` URLs, or as base64 in fields named `data`. */
+  dataForm: 'url' | 'base64'
+  /** Yields the strings at the places where a body can have their data. */
+  dataOf(body: unknown): Iterable<string>
   /** @throws Refusal `invalid_request` with the field of this wire as `param` */
   read(body: unknown, cut?: CutData): ReadRequest
   /** Body of an error response. */

@@ -7,6 +7,7 @@ const kinds: Record<string, string> = {
   'image/webp': 'WebP image',
   'audio/wav': 'WAV audio',
   'audio/mpeg': 'MP3 audio',
+  'application/pdf': 'PDF file',
 }
 
 /** User-facing label of an asset type. */

@@ -12,7 +12,7 @@ import { UploadPart } from './upload-part.tsx'
 import { useAssets } from './use-assets.ts'
 import './assets.css'
 
-/** Images and audio files of a project. */
+/** Images, audio and PDF files of a project. */
 export function AssetsScreen() {
   const scope = useScope()
   const role = useProjectRole()

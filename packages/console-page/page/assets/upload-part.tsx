@@ -15,9 +15,9 @@ export function UploadPart() {
       <div className="drop" data-over={isOver || undefined}>
         <Icon name="assets" />
         <div>
-          <strong>{isOver ? 'Drop to upload' : 'Drop images and audio files here'}</strong>
+          <strong>{isOver ? 'Drop to upload' : 'Drop images, audio or PDF files here'}</strong>
           <p className="soft small">
-            PNG, JPEG, WebP, WAV or MP3, at most 25 MB each. <RetentionLabels />
+            PNG, JPEG, WebP, WAV, MP3 or PDF, at most 25 MB each. <RetentionLabels />
           </p>
         </div>
         <FileField field={field} onChoose={add} />
@@ -50,7 +50,7 @@ function FileField({
       type="file"
       multiple
       hidden
-      accept="image/png,image/jpeg,image/webp,audio/wav,audio/mpeg"
+      accept="image/png,image/jpeg,image/webp,audio/wav,audio/mpeg,application/pdf"
       onChange={({ target }) => {
         onChoose([...(target.files ?? [])])
         target.value = ''

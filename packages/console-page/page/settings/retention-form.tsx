@@ -62,8 +62,8 @@ export function RetentionForm({
           onClose={() => setAsking(false)}
         >
           <p>
-            Older images and audio files are permanently deleted within minutes, and newer ones once they reach this
-            age. Flows that reference them fail. This can't be undone.
+            Older assets are permanently deleted within minutes, and newer ones once they reach this age. Flows that
+            reference them fail. This can't be undone.
           </p>
         </FormDialog>
       )}

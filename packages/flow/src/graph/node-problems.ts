@@ -185,11 +185,11 @@ function tooLarge(chat: Placed, makers: readonly Maker[], limit: number): GraphP
 
 function tooLargeTogether(chat: Placed, made: readonly Maker[][]): GraphProblem | null {
   const together = made.reduce((sum, makers) => sum + Math.max(...makers.map(({ bytes }) => bytes)), 0)
-  if (together <= chatLimits.imageBytes) return null
+  if (together <= chatLimits.attachmentBytes) return null
   return problem(
     'image_too_large',
     portOf(chat),
-    `The images that are led to node ${chat.id} may have ${together} bytes together, and a chat takes ${chatLimits.imageBytes} at most.`,
+    `The images that are led to node ${chat.id} may have ${together} bytes together, and a chat takes ${chatLimits.attachmentBytes} at most.`,
     'Lead fewer images to the node, or call image products that make smaller ones.',
   )
 }

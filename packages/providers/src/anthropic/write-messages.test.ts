@@ -210,6 +210,14 @@ describe('writing the conversation', () => {
     ])
   })
 
+  test('writes files as documents with their names', () => {
+    const cache = { cache_control: { type: 'ephemeral' } }
+    const file = { file_data: 'data:application/pdf;base64,JVBERi0=', filename: 'terms.pdf' }
+    const [turn] = messagesOf([{ role: 'user', content: [{ type: 'file', file, ...cache }] }])
+    const source = { type: 'base64', media_type: 'application/pdf', data: 'JVBERi0=' }
+    expect(turn.content).toEqual([{ type: 'document', title: 'terms.pdf', source, ...cache }])
+  })
+
   test.each(['{"q":', '[]', '"a"', 'null'])('rejects a tool call with the arguments %s', (given) => {
     const messages = [
       hello,

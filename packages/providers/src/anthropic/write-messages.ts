@@ -1,9 +1,9 @@
-import type { CacheControl, Forwarded } from '@gateway/api/chat-request'
+import type { CacheControl, FilePart, Forwarded } from '@gateway/api/chat-request'
 import type { ReasoningSeal } from '../reasoning-seal.ts'
 import {
   argumentsOf,
   cacheControlOf,
-  inlineImage,
+  inlineData,
   nameOfChoice,
   refuseFields,
   refuseUnlikeMessages,
@@ -129,7 +129,10 @@ interface TextBlock {
 }
 export type Block =
   | TextBlock
-  | { type: 'image' | 'tool_use' | 'tool_result' | 'thinking' | 'redacted_thinking'; [field: string]: unknown }
+  | {
+      type: 'image' | 'document' | 'tool_use' | 'tool_result' | 'thinking' | 'redacted_thinking'
+      [field: string]: unknown
+    }
 
 export interface Turn {
   role: 'user' | 'assistant'
@@ -201,9 +204,11 @@ function reasoningOf({ reasoning_details: details }: Assistant, seal: ReasoningS
 
 function partsOf(content: ChatMessage['content']): Block[] {
   if (typeof content === 'string' || !content) return textBlocks(content)
-  return content.flatMap((part): Block[] =>
-    part.type === 'image_url' ? markLast([image(part.image_url.url)], part.cache_control) : textBlocks([part]),
-  )
+  return content.flatMap((part): Block[] => {
+    if (part.type === 'image_url') return markLast([image(part.image_url.url)], part.cache_control)
+    if (part.type === 'file') return markLast([document(part.file)], part.cache_control)
+    return textBlocks([part])
+  })
 }
 
 function textBlocks(content: ChatMessage['content']): TextBlock[] {
@@ -214,9 +219,16 @@ function textBlocks(content: ChatMessage['content']): TextBlock[] {
 }
 
 function image(url: string): Block {
-  const inline = inlineImage(url)
-  const source = inline ? { type: 'base64', media_type: inline.type, data: inline.base64 } : { type: 'url', url }
-  return { type: 'image', source }
+  return { type: 'image', source: sourceOf(url) }
+}
+
+function document({ file_data: url, filename: title }: FilePart['file']): Block {
+  return { type: 'document', title, source: sourceOf(url) }
+}
+
+function sourceOf(url: string): object {
+  const inline = inlineData(url)
+  return inline ? { type: 'base64', media_type: inline.type, data: inline.base64 } : { type: 'url', url }
 }
 
 function toolUse({ id, function: called }: NonNullable<Assistant['tool_calls']>[number], field: string): Block {

@@ -93,6 +93,21 @@ test('writes images as bytes and rejects image URLs', () => {
   expect(unsayable({ messages: image('https://example.com/a.png') })).toBe('messages.0.content.0.image_url')
 })
 
+test('writes files as documents with permitted names, and rejects a file without a text', () => {
+  const file = (filename: string) => ({
+    type: 'file',
+    file: { file_data: 'data:application/pdf;base64,JVBERi0=', filename },
+  })
+  const source = { bytes: Buffer.from('%PDF-') }
+  const content = [{ type: 'text', text: 'Compare' }, file('a_b.pdf'), file('Ä.pdf')]
+  expect(written({ messages: [{ role: 'user', content }] }).messages?.[0]?.content).toEqual([
+    { text: 'Compare' },
+    { document: { format: 'pdf', name: 'a b pdf 1', source } },
+    { document: { format: 'pdf', name: 'pdf 2', source } },
+  ])
+  expect(unsayable({ messages: [{ role: 'user', content: [file('a.pdf')] }] })).toBe('messages.0.content')
+})
+
 describe('tools', () => {
   const named = { type: 'function', function: { name: 'look_up' } }
   test.each([

@@ -10,12 +10,12 @@ import type {
   ToolConfiguration,
   ToolInputSchema,
 } from '@aws-sdk/client-bedrock-runtime'
-import type { CacheControl, Forwarded } from '@gateway/api/chat-request'
+import type { CacheControl, FilePart, Forwarded } from '@gateway/api/chat-request'
 import type { ReasoningSeal } from '../reasoning-seal.ts'
 import {
   argumentsOf,
   cacheControlOf,
-  inlineImage,
+  inlineData,
   nameOfChoice,
   refuseFields,
   refuseUnlikeMessages,
@@ -185,15 +185,29 @@ function reasoningOf({ reasoning_details: details }: Assistant, { open }: Reason
 
 function userBlocks(content: ChatMessage['content'], n: number): ContentBlock[] {
   if (typeof content === 'string' || !content) return textBlocks(content)
-  return content.flatMap((part, at): ContentBlock[] =>
-    part.type === 'image_url'
-      ? [image(part.image_url.url, `messages.${n}.content.${at}.image_url`), ...cachePoint(part.cache_control)]
-      : textBlocks([part]),
-  )
+  const blocks = content.flatMap((part, at): ContentBlock[] => {
+    if (part.type === 'image_url')
+      return [image(part.image_url.url, `messages.${n}.content.${at}.image_url`), ...cachePoint(part.cache_control)]
+    if (part.type === 'file') return [document(part.file, at), ...cachePoint(part.cache_control)]
+    return textBlocks([part])
+  })
+  const isAlone = blocks.some((block) => 'document' in block) && !blocks.some((block) => 'text' in block)
+  if (isAlone)
+    throw new NotInWireFormat(`messages.${n}.content`, 'is a file without a text', 'say in a text part what to do')
+  return blocks
+}
+
+/** The names of a request must differ, and few characters are permitted in them. */
+function document({ file_data: url, filename }: FilePart['file'], at: number): ContentBlock {
+  const name = `${filename
+    .replace(/[^A-Za-z0-9-]+/g, ' ')
+    .trim()
+    .slice(0, 100)} ${at}`.trim()
+  return { document: { format: 'pdf', name, source: { bytes: Buffer.from(inlineData(url)!.base64, 'base64') } } }
 }
 
 function image(url: string, field: string): ContentBlock {
-  const inline = inlineImage(url)
+  const inline = inlineData(url)
   if (inline === null) throw new NotInWireFormat(field, 'is an address', 'send the image itself, as a data: URL')
   const format = inline.type.slice('image/'.length) as ImageFormat
   return { image: { format, source: { bytes: Buffer.from(inline.base64, 'base64') } } }

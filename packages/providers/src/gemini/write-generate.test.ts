@@ -173,6 +173,13 @@ test('writes images inline, and rejects GIF and image URLs', () => {
     expect(unsayable({ messages: image(url) })).toBe('messages.0.content.0.image_url')
 })
 
+test('writes files inline', () => {
+  const file = { file_data: 'data:application/pdf;base64,JVBERi0=', filename: 'a.pdf' }
+  expect(written({ messages: [{ role: 'user', content: [{ type: 'file', file }] }] }).contents[0].parts).toEqual([
+    { inlineData: { mimeType: 'application/pdf', data: 'JVBERi0=' } },
+  ])
+})
+
 test('writes reasoning_effort as a budget up to Gemini 2.5, and as a level after', () => {
   const thinking = (effort: string, model?: string) =>
     written({ reasoning_effort: effort }, model).generationConfig.thinkingConfig

@@ -1,6 +1,6 @@
 import type { Forwarded } from '@gateway/api/chat-request'
 import type { ReasoningSeal } from '../reasoning-seal.ts'
-import { argumentsOf, inlineImage, nameOfChoice, refuseFields, refuseUnlikeMessages, textsOf } from '../unlike-chat.ts'
+import { argumentsOf, inlineData, nameOfChoice, refuseFields, refuseUnlikeMessages, textsOf } from '../unlike-chat.ts'
 import { NotInWireFormat, type WireCall } from '../wire-format.ts'
 
 /** Writes a chat request in the generateContent format. Refuses what the format lacks (`NotInWireFormat`). */
@@ -173,15 +173,16 @@ function toolResult(
 
 function userParts(content: ChatMessage['content'], n: number): Part[] {
   if (typeof content === 'string' || !content) return textParts(content)
-  return content.flatMap((part, at): Part[] =>
-    part.type === 'image_url'
-      ? [image(part.image_url.url, `messages.${n}.content.${at}.image_url`)]
-      : textParts([part]),
-  )
+  return content.flatMap((part, at): Part[] => {
+    const field = `messages.${n}.content.${at}`
+    if (part.type === 'image_url') return [inlinePart(part.image_url.url, `${field}.image_url`)]
+    if (part.type === 'file') return [inlinePart(part.file.file_data, `${field}.file`)]
+    return textParts([part])
+  })
 }
 
-function image(url: string, field: string): Part {
-  const inline = inlineImage(url)
+function inlinePart(url: string, field: string): Part {
+  const inline = inlineData(url)
   if (inline === null) throw new NotInWireFormat(field, 'is an address', 'send the image itself, as a data: URL')
   if (inline.type === 'image/gif') throw new NotInWireFormat(field, 'is a GIF', 'send PNG, JPEG or WebP')
   return { inlineData: { mimeType: inline.type, data: inline.base64 } }

@@ -59,11 +59,14 @@ test('refuses an output cap below the minimum of OpenAI, and there only', () => 
 describe('the conversation', () => {
   test('has instructions in place, images and the parts of a text', () => {
     const image = { url: 'data:image/png;base64,iVBORw0KGgo=' }
+    const file = { file_data: 'data:application/pdf;base64,JVBERi0=', filename: 'a.pdf' }
     const content = [
       { type: 'text', text: 'What' },
       { type: 'image_url', image_url: image },
       { type: 'image_url', image_url: { ...image, detail: 'low' } },
+      { type: 'file', file },
     ]
+
     const items = [
       { type: 'message', role: 'system', content: 'Be brief.' },
       asked,
@@ -75,10 +78,11 @@ describe('the conversation', () => {
           { type: 'input_text', text: 'What' },
           { type: 'input_image', image_url: image.url, detail: 'auto' },
           { type: 'input_image', image_url: image.url, detail: 'low' },
+          { type: 'input_file', ...file },
         ],
       },
     ] satisfies ResponseInputItem[]
-    // Images are inserted into the text of the request, so the adapter receives their URLs.
+    // Attachments are inserted into the text of the request, so the adapter receives their URLs.
     const messages = [
       { role: 'system', content: 'Be brief.' },
       hello,

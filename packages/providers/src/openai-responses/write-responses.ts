@@ -75,6 +75,8 @@ function inputOf(content: Content): string | object[] {
   return (content ?? []).map((part) => {
     if (part.type === 'image_url')
       return { type: 'input_image', image_url: part.image_url.url, detail: part.image_url.detail ?? 'auto' }
+    if (part.type === 'file')
+      return { type: 'input_file', filename: part.file.filename, file_data: part.file.file_data }
     return { type: 'input_text', text: part.type === 'text' ? part.text : part.refusal }
   })
 }

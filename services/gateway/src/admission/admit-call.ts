@@ -50,7 +50,7 @@ export interface AdmissionRequest extends Pick<ChatCall, 'keyHash' | 'selector' 
 /**
  * Asks the ledger to admit a call: one request that decides everything (architecture §2.1). While the first call under
  * the same idempotency key is running, this one joins it.
- * @param imageError why the model can't take the images of the call; thrown only if no check before money refuses it
+ * @param attachmentError why the model can't take the images of the call; thrown only if no check before money refuses it
  * @throws Refusal as the ledger decided, `rate_limited`, `overloaded` or `idempotency_in_progress`
  * @throws LedgerUnavailable
  * @throws ClientDisconnected
@@ -59,11 +59,11 @@ export async function admitCall(
   deps: Needed,
   chat: AdmissionRequest,
   caller: Caller,
-  imageError: Refusal | null = null,
+  attachmentError: Refusal | null = null,
 ): Promise<Admission> {
   deps.admissionQueueLimit.refuseIfFull()
-  const first = await askLedger(deps, chat, caller, imageError, deps.admissionQueueLimit.during)
-  const askAgain = () => askLedger(deps, chat, caller, imageError, (ask) => ask())
+  const first = await askLedger(deps, chat, caller, attachmentError, deps.admissionQueueLimit.during)
+  const askAgain = () => askLedger(deps, chat, caller, attachmentError, (ask) => ask())
   const admission =
     first.kind === 'running' ? await deps.runningCalls.join(first, askerOf(chat), askAgain, caller.disconnected) : first
   noteOnCall({
@@ -84,7 +84,7 @@ async function askLedger(
   deps: Needed,
   chat: AdmissionRequest,
   { disconnected }: Caller,
-  imageError: Refusal | null,
+  attachmentError: Refusal | null,
   waiting: AdmissionQueueLimit['during'],
 ): Promise<Admission | Running> {
   const { bytes } = chat.request.promptSize
@@ -93,7 +93,7 @@ async function askLedger(
     maxTokens: chat.request.maxTokens ?? 0,
   })
   try {
-    const admission = await askWithin(deps, chat, disconnected, imageError, waiting, place)
+    const admission = await askWithin(deps, chat, disconnected, attachmentError, waiting, place)
     if (admission.kind !== 'admitted' && 'undo' in place) place.undo()
     return admission
   } catch (error) {
@@ -107,11 +107,11 @@ async function askWithin(
   deps: Needed,
   chat: AdmissionRequest,
   disconnected: AbortSignal,
-  imageError: Refusal | null,
+  attachmentError: Refusal | null,
   waiting: AdmissionQueueLimit['during'],
   place: Place | Exceeded,
 ): Promise<Admission | Running> {
-  const refusedHere = imageError ?? ('exceeded' in place ? tooOften(place) : null) // A3
+  const refusedHere = attachmentError ?? ('exceeded' in place ? tooOften(place) : null) // A3
   const mayReserve = refusedHere === null
   let id = ''
   const admit = openAdmission<AdmitOutcome>({

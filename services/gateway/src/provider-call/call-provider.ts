@@ -7,7 +7,7 @@ import type { Deps } from '../deps.ts'
 import type { ChatRequest } from '@gateway/api/chat-request'
 import type { ChatWire, OpenAnswer } from '@gateway/api/wires/wire'
 import type { AdmittedCall } from '../admission/admission.ts'
-import type { CallImages } from '../images/prepare-images.ts'
+import type { CallAttachments } from '../attachments/prepare-attachments.ts'
 import { type Reservation, settle } from './reservation.ts'
 import { openTextAccumulator } from '@gateway/tokens/slices-of'
 import { chargeOfUsage, recordedUsage } from '@gateway/pricing/usage'
@@ -56,7 +56,7 @@ async function ask(deps: Needed, call: Call): Promise<ChatAnswer> {
   const { providers, openCalls } = deps
   const { request, admitted, disconnected } = call
   const { routes, project, outputCap, supportedParameters } = admitted
-  const assetUrls = await call.images?.load(project)
+  const assetUrls = await call.attachments?.load(project)
   return providers.chat({
     routes,
     project,
@@ -95,7 +95,7 @@ export interface Call {
   openAnswer: OpenAnswer
   admitted: AdmittedCall
   /** null without images. Their bytes are read when the provider is called. */
-  images: Pick<CallImages, 'load'> | null
+  attachments: Pick<CallAttachments, 'load'> | null
   /** Aborts when the caller disconnects, with `ClientDisconnected`. */
   disconnected: AbortSignal
   reservation: Reservation

@@ -75,20 +75,30 @@ describe('parseChatBody', () => {
       messages: [{ role: 'user', content: urls.map(image) }],
       metadata: { copy: one },
     })
-    const { value, images } = await parseChatBody(chatWire, Buffer.from(JSON.stringify(bodyOf(one, two))))
+    const { value, data: images } = await parseChatBody(chatWire, Buffer.from(JSON.stringify(bodyOf(one, two))))
     expect(JSON.stringify(value).length).toBeLessThan(one.length + 1_000)
     expect(value).toMatchObject({ metadata: { copy: one } })
     expect([...images.values()]).toEqual([one, two])
-    const { images: read } = readChatRequest(value, images)
-    expect(read).toEqual([
-      { kind: 'data', reference: 'image:0', url: one, bytes: 300_000 },
-      { kind: 'data', reference: 'image:1', url: two, bytes: 300_001 },
+    const { attachments } = readChatRequest(value, images)
+    expect(attachments).toEqual([
+      { part: 'image', kind: 'data', reference: 'image:0', url: one, bytes: 300_000 },
+      { part: 'image', kind: 'data', reference: 'image:1', url: two, bytes: 300_001 },
+    ])
+  })
+
+  test('keeps the data of files apart', async () => {
+    const pdf = dataOf(300_000).replace('image/png', 'application/pdf')
+    const messages = [{ role: 'user', content: [{ type: 'file', file: { file_data: pdf, filename: 'a.pdf' } }] }]
+    const { value, data } = await parseChatBody(chatWire, Buffer.from(JSON.stringify({ model: 'm', messages })))
+    expect(JSON.stringify(value).length).toBeLessThan(1_000)
+    expect(readChatRequest(value, data).attachments).toEqual([
+      { part: 'file', kind: 'data', reference: 'file:0', url: pdf, bytes: 300_000 },
     ])
   })
 
   test('cuts out base64 in fields named data, on a wire that has images there', async () => {
     const base64 = dataOf(300_000).split(',')[1]!
-    const imagesOf = function* (value: unknown) {
+    const placesOf = function* (value: unknown) {
       yield (value as { image: { data: string } }).image.data
     }
     const body = {
@@ -102,7 +112,7 @@ describe('parseChatBody', () => {
       JSON.stringify(body, null, 2),
       JSON.stringify(body).replaceAll('/', '\\/'),
     ]) {
-      const { value, images } = await parseChatBody({ imageData: 'base64', imagesOf }, Buffer.from(text))
+      const { value, data: images } = await parseChatBody({ dataForm: 'base64', dataOf: placesOf }, Buffer.from(text))
       const [[place, data] = []] = [...images]
       expect(data).toBe(base64)
       expect(value).toEqual({ ...body, image: { data: place } })

@@ -1,7 +1,7 @@
 import { randomBytes, subtle } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { ChatRequest } from '@gateway/api/chat-request'
-import { isImageData } from '@gateway/api/images'
+import { isAttachmentData } from '@gateway/api/attachments'
 import { chatLimits } from '@gateway/api/limits'
 import { Refusal } from '@gateway/api/refusal'
 import type { ChatWire, CutData, OpenAnswer } from '@gateway/api/wires/wire'
@@ -30,8 +30,8 @@ export interface ChatCall {
 export async function readChat(wire: ChatWire, req: IncomingMessage, keyHash: string): Promise<ChatCall> {
   refuseRepeatedHeaders(req)
   const idempotencyKey = readIdempotencyKey(req)
-  const { value, images } = await parseChatBody(wire, await readWhole(req))
-  const { request, openAnswer } = wire.read(value, images)
+  const { value, data } = await parseChatBody(wire, await readWhole(req))
+  const { request, openAnswer } = wire.read(value, data)
   return {
     keyHash,
     selector: selectorOf(req, request.projectId),
@@ -41,7 +41,7 @@ export async function readChat(wire: ChatWire, req: IncomingMessage, keyHash: st
     idempotency:
       idempotencyKey === null
         ? null
-        : { key: idempotencyKey, fingerprint: fingerprintOf(value as object, await digestsOf(images), wire.name) },
+        : { key: idempotencyKey, fingerprint: fingerprintOf(value as object, await digestsOf(data), wire.name) },
   }
 }
 
@@ -60,22 +60,22 @@ function lengthUntold(): Refusal {
   return new Refusal(
     'request_too_large',
     `The request body is larger than ${textBodyBytes} bytes and does not say how long it is.`,
-    `Send at most ${textBodyBytes} bytes; or, for images, a body that says its length in Content-Length, of at most ${bodyBytes} bytes.`,
+    `Send at most ${textBodyBytes} bytes; or, for images and files, a body that says its length in Content-Length, of at most ${bodyBytes} bytes.`,
   )
 }
 
-// A body can be megabytes of base64 images plus a few kilobytes of other text. Expensive work (parsing, validating,
-// walking, hashing) is done without the image data.
-//   D1  Image data is a string that starts with `data:image/` or, on a wire that has it as bare base64, the value of a
-//       field named `data`. In valid JSON, an unescaped quote before it starts a string. A string that isn't base64 to
-//       its end stays in place, and so does a field name.
-//   D2  A placeholder that the caller can't guess replaces it: a short image as far as the schema is concerned. It
-//       stays where a request has its images, and the data is put back everywhere else.
+// A body can be megabytes of base64 images and files plus a few kilobytes of other text. Expensive work (parsing,
+// validating, walking, hashing) is done without their data.
+//   D1  Data is a `data:` URL of an image or a file or, on a wire that has it as bare base64, the value of a field
+//       named `data`. In valid JSON, an unescaped quote before it starts a string. A string that isn't base64 to its
+//       end stays in place, and so does a field name.
+//   D2  A placeholder that the caller can't guess replaces it: a short image or file as far as the schema is concerned.
+//       It stays where a request has its attachments, and the data is put back everywhere else.
 //   D3  The rest is limited like any body, and the search ends where that limit is exceeded.
 //   D4  Work on the data itself yields to other requests every few milliseconds.
 
-/** What precedes image data in a body; with `url`, its first characters as well. */
-const STARTS = { url: Buffer.from('"data:image'), base64: Buffer.from('"data"') }
+/** What precedes data in a body; with `url`, its first characters as well. */
+const STARTS = { url: Buffer.from('"data:'), base64: Buffer.from('"data"') }
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const COLON = 0x3a
@@ -86,24 +86,24 @@ const TURN_BYTES = 1024 * 1024
 
 interface ChatBody {
   value: unknown
-  /** Data of the request's images, by the placeholder that `value` has in its place. */
-  images: CutData
+  /** Data of the request's attachments, by the placeholder that `value` has in its place. */
+  data: CutData
 }
 
-const NO_IMAGES: ChatBody['images'] = new Map()
+const NO_DATA: ChatBody['data'] = new Map()
 
 /**
  * Reads the body of a chat call as JSON.
  * @throws Refusal `invalid_json`, `request_too_large`
  */
-export async function parseChatBody(wire: Pick<ChatWire, 'imageData' | 'imagesOf'>, body: Buffer): Promise<ChatBody> {
-  if (body.length < WORTH_BYTES || !body.includes(STARTS[wire.imageData]))
-    return { value: parseJson(boundedText(body)), images: NO_IMAGES }
-  const { rest, urls } = await inTurns(takeDataOut(wire.imageData, body))
+export async function parseChatBody(wire: Pick<ChatWire, 'dataForm' | 'dataOf'>, body: Buffer): Promise<ChatBody> {
+  if (body.length < WORTH_BYTES || !body.includes(STARTS[wire.dataForm]))
+    return { value: parseJson(boundedText(body)), data: NO_DATA }
+  const { rest, urls } = await inTurns(takeDataOut(wire.dataForm, body))
   const value = parseJson(boundedText(rest))
-  if (urls.size === 0) return { value, images: NO_IMAGES }
-  const images = new Map([...wire.imagesOf(value)].flatMap((place) => entryOf(urls, place)))
-  return { value: putBack(value, new Map([...urls].filter(([place]) => !images.has(place)))), images }
+  if (urls.size === 0) return { value, data: NO_DATA }
+  const data = new Map([...wire.dataOf(value)].flatMap((place) => entryOf(urls, place)))
+  return { value: putBack(value, new Map([...urls].filter(([place]) => !data.has(place)))), data }
 }
 
 function entryOf(urls: ReadonlyMap<string, string>, place: string): [string, string][] {
@@ -111,10 +111,10 @@ function entryOf(urls: ReadonlyMap<string, string>, place: string): [string, str
   return url === undefined ? [] : [[place, url]]
 }
 
-/** Returns what stands for each image's data in a fingerprint. No image is written like it. */
-async function digestsOf(images: ChatBody['images']): Promise<Map<string, string>> {
+/** Returns what stands for each attachment's data in a fingerprint. No data is written like it. */
+async function digestsOf(data: CutData): Promise<Map<string, string>> {
   const digests = new Map<string, string>()
-  for (const [place, url] of images) {
+  for (const [place, url] of data) {
     const digest = await subtle.digest('SHA-256', Buffer.from(url, 'latin1')) // D4: hashed on another thread
     digests.set(place, `sha256 ${Buffer.from(digest).toString('hex')}`)
   }
@@ -128,7 +128,7 @@ function boundedText(text: Buffer): Buffer {
 }
 
 function* takeDataOut(
-  form: ChatWire['imageData'],
+  form: ChatWire['dataForm'],
   body: Buffer,
 ): Generator<void, { rest: Buffer; urls: Map<string, string> }> {
   const word = randomBytes(16).toString('hex') // D2
@@ -144,8 +144,9 @@ function* takeDataOut(
     if (end < 0) break
     if (end - at < WORTH_BYTES || isEscaped(body, found) || isName(body, end)) continue
     const data = unescaped(body.toString('latin1', at + 1, end))
-    if (!(yield* isLongImageData(form, data))) continue // D1
-    const place = `${form === 'url' ? 'data:image/png;base64,' : ''}${word}${String(urls.size).padStart(8, '0')}`
+    if (!(yield* isLongData(form, data))) continue // D1
+    const head = form === 'url' ? data.slice(0, data.indexOf(',') + 1) : ''
+    const place = `${head}${word}${String(urls.size).padStart(8, '0')}`
     parts.push(body.subarray(kept, at + 1), Buffer.from(place))
     urls.set(place, data)
     taken += end - at
@@ -163,10 +164,10 @@ function valueAfter(body: Buffer, nameEnd: number): number {
   return body[colon] === COLON && body[value] === QUOTE ? value : nameEnd
 }
 
-/** `isImageData` for megabytes (D4). */
-function* isLongImageData(form: ChatWire['imageData'], data: string): Generator<void, boolean> {
+/** `isAttachmentData` for megabytes (D4). */
+function* isLongData(form: ChatWire['dataForm'], data: string): Generator<void, boolean> {
   const start = form === 'url' ? data.indexOf(',') + 1 : 0
-  if (form === 'url' && !isImageData(`${data.slice(0, start)}AAAA`)) return false
+  if (form === 'url' && !isAttachmentData(`${data.slice(0, start)}AAAA`)) return false
   for (let at = start; at < data.length; at += TURN_BYTES) {
     yield
     const part = data.slice(at, at + TURN_BYTES)
@@ -221,7 +222,7 @@ function tooLong(): Refusal {
   const { textBodyBytes } = chatLimits
   return new Refusal(
     'request_too_large',
-    `The request body is larger than ${textBodyBytes} bytes in addition to the data of its images.`,
-    `Send at most ${textBodyBytes} bytes in addition to the data of images.`,
+    `The request body is larger than ${textBodyBytes} bytes in addition to the data of its images and files.`,
+    `Send at most ${textBodyBytes} bytes in addition to the data of images and files.`,
   )
 }

@@ -7,15 +7,15 @@ import type {
   AssetQuestion,
   AssetRecordAnswer,
   AssetRecordQuestion,
-  ImageAnswer,
-  ImageQuestion,
+  AttachmentAnswer,
+  AttachmentQuestion,
 } from '@gateway/ledger-protocol/flow-reads'
 import { refused, type Refused } from '@gateway/ledger-protocol/ledger-refusal'
 import type { Deps } from '../deps.ts'
 import { readCaller } from '../keys/read-caller.ts'
 import type { RequestOf, ResponseOf } from '@gateway/ledger-protocol/ledger-operations'
 import { flowLimits } from '@gateway/api/limits'
-import type { ImageLimits } from '@gateway/api/images'
+import type { AttachmentLimits } from '@gateway/api/attachments'
 
 /**
  * Returns the project and properties of an asset; its bytes are in the asset store. Assets of other projects and
@@ -179,19 +179,21 @@ export async function forgetAssets(
 }
 
 interface LimitsRow {
+  takes_images: boolean
+  takes_files: boolean
   image_max_bytes: number
   image_max_count: number
   image_https: boolean
 }
 
 /**
- * Returns the image limits of a chat product and the assets that a call names. Nothing is decided here: the admission
+ * Returns what a chat product accepts and the assets that a call names. Nothing is decided here: the admission
  * decides whether the caller may call the product, and that refusal comes first (rules §2.3).
  */
-export async function readImages(
+export async function readAttachments(
   deps: Pick<Deps, 'reads'>,
-  { caller, model, assets }: ImageQuestion,
-): Promise<ImageAnswer> {
+  { caller, model, assets }: AttachmentQuestion,
+): Promise<AttachmentAnswer> {
   const owner = 'keyHash' in caller ? await readCaller(deps, caller) : caller
   if ('refused' in owner) return owner
   const { project } = owner
@@ -202,11 +204,14 @@ export async function readImages(
   return { project, limits, assets: found }
 }
 
-async function readLimits({ reads }: Pick<Deps, 'reads'>, project: string, model: string): Promise<ImageLimits | null> {
+async function readLimits({ reads }: Pick<Deps, 'reads'>, project: string, model: string): Promise<AttachmentLimits> {
   const [row] = await reads.prisma.$queryRaw<LimitsRow[]>`
-    SELECT p.image_max_bytes, p.image_max_count, p.image_https FROM money.callable_models p
-     WHERE p.project = ${project} AND p.id = ${model} AND p.max_tokens_per_image IS NOT NULL`
-  return row ? { maxBytes: row.image_max_bytes, maxCount: row.image_max_count, https: row.image_https } : null
+    SELECT p.image_max_bytes, p.image_max_count, p.image_https, p.takes_files,
+           p.max_tokens_per_image IS NOT NULL AS takes_images
+      FROM money.callable_models p WHERE p.project = ${project} AND p.id = ${model}`
+  if (!row) return { images: null, files: false }
+  const images = { maxBytes: row.image_max_bytes, maxCount: row.image_max_count, https: row.image_https }
+  return { images: row.takes_images ? images : null, files: row.takes_files }
 }
 
 /**

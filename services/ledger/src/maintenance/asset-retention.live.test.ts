@@ -1,5 +1,12 @@
 import { expect } from 'vitest'
-import { deleteAsset, forgetAssets, listAssetsToRemove, readAsset, readImages, recordAsset } from '../assets/assets.ts'
+import {
+  deleteAsset,
+  forgetAssets,
+  listAssetsToRemove,
+  readAsset,
+  readAttachments,
+  recordAsset,
+} from '../assets/assets.ts'
 import { expireAssets } from './retention-cleaner.ts'
 import { openTenant, test } from '../fixtures/ledger-test.ts'
 
@@ -43,8 +50,8 @@ test('a deleted asset is not found by new calls but stays readable for execution
   expect(await deleteAsset(replica, { project, asset: id })).toEqual({ deleted: true })
   expect(await readAsset(replica, { caller: byKey, asset: id })).toMatchObject({ refused: { code: 'asset_not_found' } })
   const question = { model: tenant.product, assets: [id] }
-  expect(await readImages(replica, { caller: byKey, ...question })).toMatchObject({ assets: [] })
-  expect(await readImages(replica, { caller: { project }, ...question })).toMatchObject({ assets: [{ id }] })
+  expect(await readAttachments(replica, { caller: byKey, ...question })).toMatchObject({ assets: [] })
+  expect(await readAttachments(replica, { caller: { project }, ...question })).toMatchObject({ assets: [{ id }] })
 
   await forgetAssets(replica, { ids: [id] })
   expect(await listAssetsToRemove(replica, { limit: 10 })).toEqual({ assets: [] })

@@ -13,8 +13,8 @@ import type { Deps } from '../deps.ts'
 import type { Work } from '../work.ts'
 import { type PaidCall, productOf, textAt } from './paid-kind.ts'
 import { schemaFault } from '@gateway/flow/schema-fault'
-import { imageUrls } from '@gateway/assets/image-urls'
-import { assetIdsOf, type ImageAsset, findImageError, isImageUrl } from '@gateway/api/images'
+import { assetUrls } from '@gateway/assets/asset-urls'
+import { assetIdsOf, type NamedAsset, findAttachmentError, isImageUrl } from '@gateway/api/attachments'
 import { refusalFor } from '@gateway/ledger-protocol/ledger-refusal'
 import { askUntilAnswered } from '../retry.ts'
 
@@ -191,21 +191,18 @@ function imageReferences(value: unknown): string[] {
 async function checkImages(
   { ledger }: Pick<Deps, 'ledger'>,
   project: string,
-  { model, images }: ChatRequest,
+  { model, attachments }: ChatRequest,
   signal: AbortSignal,
-): Promise<ImageAsset[]> {
-  if (images.length === 0) return []
-  const assets = assetIdsOf(images)
-  const answer = await askUntilAnswered(signal, () => ledger.readImages({ caller: { project }, model, assets }))
+): Promise<NamedAsset[]> {
+  if (attachments.length === 0) return []
+  const assets = assetIdsOf(attachments)
+  const answer = await askUntilAnswered(signal, () => ledger.readAttachments({ caller: { project }, model, assets }))
   if ('refused' in answer) throw refusalFor(answer.refused, 'node')
-  if (answer.limits === null) return answer.assets // the admission reports the reason
-  const imageError = findImageError(
-    images,
-    new Map(answer.assets.map((asset) => [asset.id, asset])),
-    answer.limits,
-    'node',
-  )
-  if (imageError !== null) throw imageError
+  const { images } = answer.limits
+  if (images === null) return answer.assets // the admission reports the reason
+  const recorded = new Map(answer.assets.map((asset) => [asset.id, asset]))
+  const attachmentError = findAttachmentError(attachments, recorded, images, 'node')
+  if (attachmentError !== null) throw attachmentError
   return answer.assets
 }
 
@@ -216,7 +213,7 @@ async function checkImages(
 async function withImages<Answer>(
   { assets: store, imageMemory }: Pick<Deps, 'assets' | 'imageMemory'>,
   project: string,
-  assets: readonly ImageAsset[],
+  assets: readonly NamedAsset[],
   signal: AbortSignal,
   work: (urls: Map<string, string>) => Promise<Answer>,
 ): Promise<Answer> {
@@ -224,7 +221,7 @@ async function withImages<Answer>(
   const bytes = assets.reduce((sum, asset) => sum + asset.bytes, 0)
   const giveBack = await imageMemory.take(project, bytes, signal)
   try {
-    return await work(await imageUrls(store, project, assets))
+    return await work(await assetUrls(store, project, assets))
   } finally {
     giveBack()
   }

@@ -64,7 +64,7 @@ export const workerRules: Mutation[] = [
     id: 'worker-image-error',
     rule: 'An image that the product does not take is refused before anything is reserved.',
     file: 'services/worker/src/kinds/product-chat.ts',
-    find: '  if (imageError !== null) throw imageError\n',
+    find: '  if (attachmentError !== null) throw attachmentError\n',
     replace: '',
     tests,
   },

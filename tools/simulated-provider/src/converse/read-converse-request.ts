@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { tokensPerImage, type ChatRequest } from '../read-chat-request.ts'
+import { tokensPerFile, tokensPerImage, type ChatRequest } from '../read-chat-request.ts'
 
 // As strict as the real API, which responds with a ValidationException.
 
@@ -8,6 +8,13 @@ const textBlock = z.strictObject({ text: said })
 const imageBlock = z.strictObject({
   image: z.strictObject({
     format: z.enum(['png', 'jpeg', 'gif', 'webp']),
+    source: z.strictObject({ bytes: z.base64() }),
+  }),
+})
+const documentBlock = z.strictObject({
+  document: z.strictObject({
+    format: z.literal('pdf'),
+    name: z.string().regex(/^[A-Za-z0-9\s()[\]-]{1,200}$/),
     source: z.strictObject({ bytes: z.base64() }),
   }),
 })
@@ -35,7 +42,13 @@ const cachePoint = z.strictObject({
 const message = z.discriminatedUnion('role', [
   z.strictObject({
     role: z.literal('user'),
-    content: z.array(z.union([textBlock, imageBlock, toolResult, cachePoint])).min(1),
+    content: z
+      .array(z.union([textBlock, imageBlock, documentBlock, toolResult, cachePoint]))
+      .min(1)
+      .refine(
+        (blocks) => !blocks.some((block) => 'document' in block) || blocks.some((block) => 'text' in block),
+        'a document needs a text',
+      ),
   }),
   z.strictObject({
     role: z.literal('assistant'),
@@ -111,6 +124,7 @@ export function readConverseRequest(model: string, stream: boolean, body: unknow
   const blocks: object[] = [...system, ...messages.flatMap(({ content }): object[] => content)]
   const texts = blocks.flatMap(textsOf)
   const images = blocks.filter((block) => 'image' in block).length
+  const files = blocks.filter((block) => 'document' in block).length
   const last = messages.findLast(({ role }) => role === 'user')
   const choice = toolConfig?.toolChoice
   const named = choice && 'tool' in choice ? choice.tool.name : undefined
@@ -123,7 +137,7 @@ export function readConverseRequest(model: string, stream: boolean, body: unknow
     model,
     prompt: texts.join('\n'),
     lastUserText: (last?.content ?? []).flatMap(textsOf).at(-1) ?? '',
-    promptTokens: Math.ceil(characters / 4) + 4 * messages.length + tokensPerImage * images,
+    promptTokens: Math.ceil(characters / 4) + 4 * messages.length + tokensPerImage * images + tokensPerFile * files,
     stream,
     includeUsage: true,
     outputCap: config?.maxTokens ?? 1024,

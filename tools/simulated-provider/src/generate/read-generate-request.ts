@@ -1,12 +1,13 @@
 import { z } from 'zod'
-import { tokensPerImage, type ChatRequest } from '../read-chat-request.ts'
+import { tokensPerFile, tokensPerImage, type ChatRequest } from '../read-chat-request.ts'
 
 // As strict as the real API, which also refuses unknown fields.
 
 const signature = { thoughtSignature: z.string().min(1).optional() }
 const textPart = z.strictObject({ text: z.string().min(1), thought: z.boolean().optional(), ...signature })
+const PDF = 'application/pdf'
 const imagePart = z.strictObject({
-  inlineData: z.strictObject({ mimeType: z.enum(['image/png', 'image/jpeg', 'image/webp']), data: z.base64() }),
+  inlineData: z.strictObject({ mimeType: z.enum(['image/png', 'image/jpeg', 'image/webp', PDF]), data: z.base64() }),
 })
 const callPart = z.strictObject({
   functionCall: z.strictObject({
@@ -103,7 +104,8 @@ export function readGenerateRequest(model: string, stream: boolean, body: unknow
   const { contents, systemInstruction, tools, toolConfig, generationConfig: config } = read.data
   const parts = [...(systemInstruction?.parts ?? []), ...contents.flatMap((one): object[] => one.parts)]
   const texts = parts.flatMap(textsOf)
-  const images = parts.filter((part) => 'inlineData' in part).length
+  const inline = contents.flatMap((one) => one.parts.flatMap((part) => ('inlineData' in part ? part.inlineData : [])))
+  const files = inline.filter(({ mimeType }) => mimeType === PDF).length
   const last = contents.findLast(({ role }) => role === 'user')
   const choice = toolConfig?.functionCallingConfig
   const named = choice?.allowedFunctionNames?.[0]
@@ -114,7 +116,11 @@ export function readGenerateRequest(model: string, stream: boolean, body: unknow
     model,
     prompt: texts.join('\n'),
     lastUserText: (last?.parts ?? []).flatMap(textsOf).at(-1) ?? '',
-    promptTokens: Math.ceil(characters / 4) + 4 * contents.length + tokensPerImage * images,
+    promptTokens:
+      Math.ceil(characters / 4) +
+      4 * contents.length +
+      tokensPerImage * (inline.length - files) +
+      tokensPerFile * files,
     stream,
     includeUsage: true,
     outputCap: config?.maxOutputTokens ?? 1024,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ChatRequest } from '../read-chat-request.ts'
-import { tokensPerImage } from '../read-chat-request.ts'
+import { tokensPerFile, tokensPerImage } from '../read-chat-request.ts'
 import { signatureOf } from './write-message.ts'
 
 // As strict as the real APIs: an adapter that sends an unknown field is refused here too.
@@ -21,6 +21,12 @@ const imageBlock = z.strictObject({
     }),
     z.strictObject({ type: z.literal('url'), url: z.url({ protocol: /^https$/ }) }),
   ]),
+})
+const documentBlock = z.strictObject({
+  type: z.literal('document'),
+  ...cached,
+  title: z.string().min(1).max(500).optional(),
+  source: z.strictObject({ type: z.literal('base64'), media_type: z.literal('application/pdf'), data: z.base64() }),
 })
 const id = z.string().regex(/^[\w-]+$/)
 const toolUse = z.strictObject({
@@ -46,7 +52,7 @@ const blocks = <B extends z.ZodDiscriminatedUnion>(block: B) => z.union([said, z
 const message = z.discriminatedUnion('role', [
   z.strictObject({
     role: z.literal('user'),
-    content: blocks(z.discriminatedUnion('type', [textBlock, imageBlock, toolResult])),
+    content: blocks(z.discriminatedUnion('type', [textBlock, imageBlock, documentBlock, toolResult])),
   }),
   z.strictObject({
     role: z.literal('assistant'),
@@ -132,14 +138,15 @@ export function readMessagesRequest(body: unknown): ChatRequest {
   const { model, messages, system, tools, tool_choice: choice, output_config: output, ...asked } = read.data
   const texts = textsOf(system ?? [])
   let lastUserText = ''
-  let images = 0
+  let mediaTokens = 0
   let answersTool = false
   for (const { role, content } of messages) {
     const found = textsOf(content)
     texts.push(...found)
     if (role === 'user') lastUserText = found.at(-1) ?? lastUserText
     if (typeof content === 'string') continue
-    images += content.filter((block) => block.type === 'image').length
+    for (const { type } of content)
+      mediaTokens += type === 'image' ? tokensPerImage : type === 'document' ? tokensPerFile : 0
     answersTool ||= content.some((block) => block.type === 'tool_result')
   }
   const characters = texts.reduce((sum, text) => sum + text.length, 0)
@@ -149,7 +156,7 @@ export function readMessagesRequest(body: unknown): ChatRequest {
     model,
     prompt: texts.join('\n'),
     lastUserText,
-    promptTokens: Math.ceil(characters / 4) + 4 * messages.length + tokensPerImage * images,
+    promptTokens: Math.ceil(characters / 4) + 4 * messages.length + mediaTokens,
     stream: asked.stream ?? false,
     includeUsage: true,
     outputCap: asked.max_tokens,

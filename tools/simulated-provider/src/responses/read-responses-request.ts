@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ChatRequest } from '../read-chat-request.ts'
-import { tokensPerImage } from '../read-chat-request.ts'
+import { tokensPerFile, tokensPerImage } from '../read-chat-request.ts'
 import { callIdAfter, encryptedThought, thoughtful } from './write-response.ts'
 
 // As strict as the real API: an adapter that sends an unknown field is refused here too.
@@ -11,7 +11,12 @@ const inputImage = z.strictObject({
   image_url: z.string().regex(/^(https:|data:image\/(png|jpeg|webp|gif);base64,)/),
   detail: z.enum(['auto', 'low', 'high', 'original']),
 })
-const input = z.union([z.string(), z.array(z.discriminatedUnion('type', [inputText, inputImage])).min(1)])
+const inputFile = z.strictObject({
+  type: z.literal('input_file'),
+  filename: z.string().min(1),
+  file_data: z.string().regex(/^data:application\/pdf;base64,/),
+})
+const input = z.union([z.string(), z.array(z.discriminatedUnion('type', [inputText, inputImage, inputFile])).min(1)])
 const output = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('output_text'), text: z.string(), annotations: z.array(z.unknown()).max(0) }),
   z.strictObject({ type: z.literal('refusal'), refusal: z.string() }),
@@ -131,13 +136,15 @@ export function readResponsesRequest(body: unknown): ChatRequest {
   const { model, input: items, tools, tool_choice: choice, text, ...asked } = read.data
   const texts: string[] = []
   let lastUserText = ''
-  let images = 0
+  let mediaTokens = 0
   for (const one of items) {
     const found = textsOf(one)
     texts.push(...found)
     if (one.type !== 'message') continue
     if (one.role === 'user') lastUserText = found.at(-1) ?? lastUserText
-    if (typeof one.content !== 'string') images += one.content.filter(({ type }) => type === 'input_image').length
+    if (typeof one.content === 'string') continue
+    for (const { type } of one.content)
+      mediaTokens += type === 'input_image' ? tokensPerImage : type === 'input_file' ? tokensPerFile : 0
   }
   const characters = texts.reduce((sum, each) => sum + each.length, 0)
   const counted = items.filter(({ type }) => type === 'message' || type === 'function_call_output').length
@@ -149,7 +156,7 @@ export function readResponsesRequest(body: unknown): ChatRequest {
     model,
     prompt: texts.join('\n'),
     lastUserText,
-    promptTokens: Math.ceil(characters / 4) + 4 * counted + tokensPerImage * images,
+    promptTokens: Math.ceil(characters / 4) + 4 * counted + mediaTokens,
     stream: asked.stream ?? false,
     includeUsage: true,
     outputCap: asked.max_output_tokens,
@@ -166,6 +173,10 @@ function textsOf(one: Item): string[] {
   const content = one.type === 'message' ? one.content : one.output
   if (typeof content === 'string') return [content]
   return content.flatMap((part) =>
-    part.type === 'input_image' ? [] : part.type === 'refusal' ? [part.refusal] : [part.text],
+    part.type === 'input_image' || part.type === 'input_file'
+      ? []
+      : part.type === 'refusal'
+        ? [part.refusal]
+        : [part.text],
   )
 }

@@ -7,8 +7,8 @@ import { fieldOf, listOf } from '../fields.ts'
 /** POST /v1/chat/completions (rules §3). The other wires are translations of this one. */
 export const chatWire: ChatWire = {
   name: 'chat',
-  imageData: 'url',
-  imagesOf: imageUrlsOf,
+  dataForm: 'url',
+  dataOf: attachmentUrlsOf,
   keepAlive: commentKeepAlive,
   read(body, cut) {
     const request = readChatRequest(body, cut)
@@ -17,11 +17,15 @@ export const chatWire: ChatWire = {
   errorBody: ({ body }) => ({ error: body }),
 }
 
-function* imageUrlsOf(body: unknown): Generator<string> {
+function* attachmentUrlsOf(body: unknown): Generator<string> {
   for (const message of listOf(body, 'messages'))
     for (const part of listOf(message, 'content')) {
-      const url = fieldOf(fieldOf(part, 'image_url'), 'url')
-      if (fieldOf(part, 'type') === 'image_url' && typeof url === 'string') yield url
+      const type = fieldOf(part, 'type')
+      const url =
+        type === 'image_url'
+          ? fieldOf(fieldOf(part, 'image_url'), 'url')
+          : type === 'file' && fieldOf(fieldOf(part, 'file'), 'file_data')
+      if (typeof url === 'string') yield url
     }
 }
 

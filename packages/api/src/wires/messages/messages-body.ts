@@ -25,11 +25,22 @@ const image = z.object({
     }),
   ]),
 })
-const textDocument = z.object({
+const document = z.object({
   type: z.literal('document'),
   title: z.string().nullish(),
   cache_control: cacheControl,
-  source: z.object({ type: z.literal('text', 'must be "text": this wire takes no files yet'), data: z.string() }),
+  source: z.discriminatedUnion('type', [
+    z.object({ type: z.literal('text'), data: z.string() }),
+    z.object({
+      type: z.literal('base64'),
+      media_type: z.literal('application/pdf', 'must be "application/pdf": a text goes into a source of type text'),
+      data: z.string(),
+    }),
+    z.object({
+      type: z.literal('url'),
+      url: z.string().describe('`asset:` followed by the ID of a PDF of the project'),
+    }),
+  ]),
 })
 const toolUse = z.object({
   type: z.literal('tool_use'),
@@ -41,14 +52,14 @@ const toolUse = z.object({
 const toolResult = z.object({
   type: z.literal('tool_result'),
   tool_use_id: z.string().min(1),
-  content: z.union([z.string(), z.array(z.discriminatedUnion('type', [text, image, textDocument]))]).nullish(),
+  content: z.union([z.string(), z.array(z.discriminatedUnion('type', [text, image, document]))]).nullish(),
   is_error: z.boolean().nullish(),
   cache_control: cacheControl,
 })
 const thinking = z.object({ type: z.literal('thinking'), thinking: z.string(), signature: z.string().nullish() })
 const redacted = z.object({ type: z.literal('redacted_thinking'), data: z.string() })
 
-const userBlock = z.discriminatedUnion('type', [text, image, textDocument, toolResult])
+const userBlock = z.discriminatedUnion('type', [text, image, document, toolResult])
 const assistantBlock = z.discriminatedUnion('type', [text, thinking, redacted, toolUse])
 
 const message = z.discriminatedUnion('role', [
@@ -135,5 +146,5 @@ export const countTokensBody = z.strictObject(counted).meta({
 
 export type MessagesBody = Omit<z.infer<typeof messagesBody>, 'max_tokens'> & { max_tokens?: number }
 export type Block = z.infer<typeof userBlock> | z.infer<typeof assistantBlock>
-export type ResultPart = z.infer<typeof text> | z.infer<typeof image> | z.infer<typeof textDocument>
+export type ResultPart = z.infer<typeof text> | z.infer<typeof image> | z.infer<typeof document>
 export type Tool = z.infer<typeof tool>

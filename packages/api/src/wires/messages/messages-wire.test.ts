@@ -250,10 +250,39 @@ describe('a request', () => {
     const image = { type: 'image', source }
     const result = { type: 'tool_result', tool_use_id: 'a', content: [image] }
     const body = { model: 'm', max_tokens: 1, messages: [{ role: 'user', content: [result, image] }] }
-    expect([...messagesWire.imagesOf(body)]).toEqual(['PLACEHOLDER1', 'PLACEHOLDER1'])
-    const { images } = messagesWire.read(body, new Map([['PLACEHOLDER1', 'AAAA']])).request
-    expect(images).toMatchObject(images.map(() => ({ kind: 'data', url: 'data:image/png;base64,AAAA', bytes: 3 })))
-    expect(images).toHaveLength(2)
+    expect([...messagesWire.dataOf(body)]).toEqual(['PLACEHOLDER1', 'PLACEHOLDER1'])
+    const { attachments } = messagesWire.read(body, new Map([['PLACEHOLDER1', 'AAAA']])).request
+    const cut = { kind: 'data', url: 'data:image/png;base64,AAAA', bytes: 3 }
+    expect(attachments).toMatchObject([cut, cut])
+  })
+
+  test('has its PDF documents as files, also those of tool results', () => {
+    const document = (source: object, more: object = {}) => ({ type: 'document', source, ...more })
+    const inline = document({ type: 'base64', media_type: 'application/pdf', data: 'PLACEHOLDER1' }, { title: 'Terms' })
+    const stored = document({ type: 'url', url: 'asset:ast_1' })
+    const result = { type: 'tool_result', tool_use_id: 'a', content: [{ type: 'text', text: 'Found' }, stored] }
+    const calls = { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'find', input: {} }] }
+    const messages = [...hi, calls, { role: 'user', content: [result, inline] }]
+    const body = { model: 'm', max_tokens: 1, messages }
+    expect([...messagesWire.dataOf(body)]).toEqual(['PLACEHOLDER1'])
+    const { attachments, forwarded } = messagesWire.read(body, new Map([['PLACEHOLDER1', 'AAAA']])).request
+    expect(attachments).toMatchObject([
+      { part: 'file', kind: 'asset', asset: 'ast_1' },
+      { part: 'file', kind: 'data', url: 'data:application/pdf;base64,AAAA' },
+    ])
+    expect(forwarded.messages.slice(2)).toMatchObject([
+      { role: 'tool', content: 'Found' },
+      { content: [{ file: { filename: 'document.pdf' } }, { file: { filename: 'Terms' } }] },
+    ])
+  })
+
+  test('names the source of a document that it refuses', () => {
+    const document = { type: 'document', source: { type: 'url', url: 'https://example.test/a.pdf' } }
+    const refused = () =>
+      messagesWire.read({ model: 'm', max_tokens: 1, messages: [{ role: 'user', content: [document] }] })
+    expect(refused).toThrow(
+      expect.objectContaining({ body: expect.objectContaining({ param: 'messages.0.content.0.source' }) }),
+    )
   })
 
   test('whose tokens are only counted needs no max_tokens, and takes nothing that shapes an answer', () => {

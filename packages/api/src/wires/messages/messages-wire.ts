@@ -1,13 +1,13 @@
 import type { ChatWire } from '../wire.ts'
 import { errorBodyOf } from './message-error.ts'
 import { messagesAnswer } from './messages-answer.ts'
-import { imageDataOf, readCountedMessages, readMessages } from './read-messages.ts'
+import { attachmentDataOf, readCountedMessages, readMessages } from './read-messages.ts'
 
 /** POST /v1/messages: the Messages wire of Anthropic (docs/messages.md). */
 export const messagesWire: ChatWire = {
   name: 'messages',
-  imageData: 'base64',
-  imagesOf: imageDataOf,
+  dataForm: 'base64',
+  dataOf: attachmentDataOf,
   keepAlive: 'event: ping\ndata: {"type":"ping"}\n\n',
   read: (value, cut) => ({ request: readMessages(value, cut), openAnswer: messagesAnswer }),
   errorBody: errorBodyOf,

@@ -17,8 +17,8 @@ import {
 } from './messages-body.ts'
 
 // Reads a request of the Messages wire as a chat request.
-//   M1  The results of tools in a message of the user are separate messages before the rest of it. Their images
-//       follow there, because such a message has text alone.
+//   M1  The results of tools in a message of the user are separate messages before the rest of it. Their images and
+//       files follow there, because such a message has text alone.
 //   M2  Thinking and effort are one setting, which models that do not reason ignore: clients send them to all. The same goes for
 //       `disable_parallel_tool_use`.
 //   M3  A `max_tokens` above the bound of a call is the default of the model: the wire requires one, so clients send the
@@ -38,7 +38,7 @@ export function readCountedMessages(value: unknown, cut?: CutData): ChatRequest 
 function readAs(shape: typeof messagesBody | typeof countTokensBody, value: unknown, cut?: CutData): ChatRequest {
   const body = parseBody(shape, value)
   const { messages, origins } = messagesOf(body)
-  const dataUrls = new Map([...imageSources(value)].flatMap((source) => cutUrlOf(source, cut)))
+  const dataUrls = new Map([...sourcesOf(value)].flatMap((source) => cutUrlOf(source, cut)))
   try {
     return readChatRequest(chatBodyOf(body, messages), dataUrls, OPTIONAL) // M2
   } catch (error) {
@@ -151,8 +151,8 @@ function* userMessages(
     if (block.type !== 'tool_result') continue
     const { tool_use_id: id, content, is_error: failed, cache_control: mark } = block
     const given = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : (content ?? [])
-    const texts = given.flatMap((part) => (part.type === 'image' ? [] : [textOf(part)]))
-    for (const [n, part] of given.entries()) if (part.type === 'image') add(part, `${field}.content.${at}.content.${n}`) // M1
+    const texts = given.flatMap((part) => textOf(part) ?? [])
+    for (const [n, part] of given.entries()) if (textOf(part) === null) add(part, `${field}.content.${at}.content.${n}`) // M1
     const said = `${failed ? 'Error: ' : ''}${texts.join('\n')}`
     const result = { role: 'tool' as const, content: said, tool_call_id: id }
     yield { message: { ...result, ...(mark && { cache_control: markOf(mark) }) }, parts: [] }
@@ -189,16 +189,18 @@ function assistantMessage(blocks: readonly Block[]): ChatMessage {
 }
 
 function partOf(part: ResultPart): object {
-  if (part.type !== 'image') return textPart({ text: textOf(part), cache_control: part.cache_control })
-  return {
-    type: 'image_url',
-    image_url: { url: urlOf(part.source) },
-    ...(part.cache_control && { cache_control: markOf(part.cache_control) }),
-  }
+  const mark = part.cache_control && { cache_control: markOf(part.cache_control) }
+  if (part.type === 'text') return textPart(part)
+  if (part.type === 'image') return { type: 'image_url', image_url: { url: urlOf(part.source) }, ...mark }
+  const { source, title } = part
+  if (source.type === 'text') return textPart({ text: textOf(part)!, cache_control: part.cache_control })
+  return { type: 'file', file: { file_data: urlOf(source), ...(title && { filename: title }) }, ...mark }
 }
 
-function textOf(part: Exclude<ResultPart, { type: 'image' }>): string {
+/** Returns the text of a part, or null of an image or a file. */
+function textOf(part: ResultPart): string | null {
   if (part.type === 'text') return part.text
+  if (part.type === 'image' || part.source.type !== 'text') return null
   return part.title ? `${part.title}\n${part.source.data}` : part.source.data
 }
 
@@ -212,7 +214,7 @@ function markOf({ type, ttl }: Mark): NonNullable<CacheControl> {
   return { type, ...(ttl && { ttl }) }
 }
 
-type Source = Extract<ResultPart, { type: 'image' }>['source']
+type Source = Exclude<Exclude<ResultPart, { type: 'text' }>['source'], { type: 'text' }>
 
 function urlOf(source: Source): string {
   return source.type === 'url' ? source.url : `data:${source.media_type};base64,${source.data}`
@@ -287,33 +289,37 @@ export function nameOfField(field: string, origins: readonly Origin[] = []): str
   const [list, n, ...inside] = rest
   const part = list === 'content' ? origin.parts[Number(n)] : origin.calls[Number(n)]
   if (part === undefined || n === undefined) return origin.field
-  return [part, ...(inside[0] === 'image_url' ? ['source'] : inside[0] === 'text' ? inside : [])].join('.')
+  return [
+    part,
+    ...(inside[0] === 'image_url' || inside[0] === 'file' ? ['source'] : inside[0] === 'text' ? inside : []),
+  ].join('.')
 }
 
 function nameInTool([first = '', ...rest]: string[]): string[] {
   return [first === 'parameters' ? 'input_schema' : first, ...rest]
 }
 
-/** Yields the sources of images in a body. */
-function* imageSources(body: unknown): Generator {
+/** Yields the sources of images and files in a body. */
+function* sourcesOf(body: unknown): Generator {
   for (const message of listOf(body, 'messages'))
-    for (const block of listOf(message, 'content')) {
-      if (fieldOf(block, 'type') === 'image') yield fieldOf(block, 'source')
-      if (fieldOf(block, 'type') === 'tool_result')
-        for (const part of listOf(block, 'content'))
-          if (fieldOf(part, 'type') === 'image') yield fieldOf(part, 'source')
-    }
+    for (const block of listOf(message, 'content'))
+      for (const part of fieldOf(block, 'type') === 'tool_result' ? listOf(block, 'content') : [block])
+        if (hasSource(fieldOf(part, 'type'))) yield fieldOf(part, 'source')
 }
 
-/** Yields the base64 at the places where a body can have images. */
-export function* imageDataOf(body: unknown): Generator<string> {
-  for (const source of imageSources(body)) {
+function hasSource(type: unknown): boolean {
+  return type === 'image' || type === 'document'
+}
+
+/** Yields the base64 at the places where a body can have images and files. */
+export function* attachmentDataOf(body: unknown): Generator<string> {
+  for (const source of sourcesOf(body)) {
     const data = fieldOf(source, 'data')
     if (fieldOf(source, 'type') === 'base64' && typeof data === 'string') yield data
   }
 }
 
-/** The URL of an image whose data was cut out, by the URL that has the placeholder. */
+/** The URL of an image or file whose data was cut out, by the URL that has the placeholder. */
 function cutUrlOf(source: unknown, cut: CutData | undefined): [string, string][] {
   const placeholder = fieldOf(source, 'data')
   const data = typeof placeholder === 'string' ? cut?.get(placeholder) : undefined

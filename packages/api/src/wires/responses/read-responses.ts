@@ -266,15 +266,18 @@ export function nameOfField(field: string, origins: readonly string[] = [], tool
     return [tools[Number(at)] ?? `tools.${at}`, ...rest.slice(1)].join('.')
   const origin = first === 'messages' && at !== undefined ? origins[Number(at)] : undefined
   if (origin === undefined) return NAMES.get(first) ?? field
-  const inside = rest[2] === 'image_url' ? rest.slice(0, 3) : rest
+  const inside =
+    rest[2] === 'image_url' ? rest.slice(0, 3) : rest[2] === 'file' ? [...rest.slice(0, 2), ...rest.slice(3)] : rest
   return origin === 'instructions' || rest[0] === 'tool_calls' ? origin : [origin, ...inside].join('.')
 }
 
-/** Yields the URLs at the places where a body can have images. */
-export function* imageUrlsOf(body: unknown): Generator<string> {
+/** Yields the URLs at the places where a body can have images and files. */
+export function* attachmentUrlsOf(body: unknown): Generator<string> {
   for (const item of listOf(body, 'input'))
     for (const part of listOf(item, 'content')) {
-      const url = fieldOf(part, 'image_url')
-      if (fieldOf(part, 'type') === 'input_image' && typeof url === 'string') yield url
+      const type = fieldOf(part, 'type')
+      const url =
+        type === 'input_image' ? fieldOf(part, 'image_url') : type === 'input_file' && fieldOf(part, 'file_data')
+      if (typeof url === 'string') yield url
     }
 }

@@ -16,7 +16,9 @@ const inputImage = z.object({
 const inputFile = z.object({
   type: z.literal('input_file'),
   filename: z.string().optional(),
-  file_data: z.string({ error: 'is required here: files are not stored by file_id, and not fetched by file_url' }),
+  file_data: z
+    .string({ error: 'is required here: files are not stored by file_id, and not fetched by file_url' })
+    .describe('a `data:` URL of a PDF, or `asset:` followed by the ID of an asset, if the model takes files'),
 })
 const refusal = z.object({ type: z.literal('refusal'), refusal: z.string() })
 const part = z.discriminatedUnion('type', [inputText, inputImage, inputFile, refusal])

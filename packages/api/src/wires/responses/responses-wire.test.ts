@@ -213,12 +213,13 @@ describe('a request', () => {
     )
   })
 
-  test('yields the images that are cut out of a body', () => {
+  test('yields the images and files that are cut out of a body', () => {
     const parts = [
+      { type: 'input_file', file_data: 'c' },
       { type: 'input_image', image_url: 'a' },
       { type: 'input_text', image_url: 'b' },
     ]
-    expect([...responsesWire.imagesOf({ input: [{ content: parts }, { content: 'x' }] })]).toEqual(['a'])
+    expect([...responsesWire.dataOf({ input: [{ content: parts }, { content: 'x' }] })]).toEqual(['c', 'a'])
   })
 })
 

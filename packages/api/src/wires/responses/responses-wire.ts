@@ -1,13 +1,13 @@
 import { type ChatWire, commentKeepAlive } from '../wire.ts'
 import { renamed } from '../renamed.ts'
-import { imageUrlsOf, nameOfField, readResponses } from './read-responses.ts'
+import { attachmentUrlsOf, nameOfField, readResponses } from './read-responses.ts'
 import { responsesAnswer } from './responses-answer.ts'
 
 /** POST /v1/responses: the Responses wire of OpenAI, without anything that it stores (docs/responses.md). */
 export const responsesWire: ChatWire = {
   name: 'responses',
-  imageData: 'url',
-  imagesOf: imageUrlsOf,
+  dataForm: 'url',
+  dataOf: attachmentUrlsOf,
   keepAlive: commentKeepAlive,
   read(value, cut) {
     const { request, body } = readResponses(value, cut)

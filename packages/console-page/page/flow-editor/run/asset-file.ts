@@ -28,5 +28,5 @@ const smaller = 'Choose a smaller file.'
 const words = {
   image: { kinds: 'a PNG, JPEG or WebP file' },
   audio: { kinds: 'a WAV or MP3 file' },
-  media: { kinds: 'a PNG, JPEG, WebP, WAV or MP3 file' },
+  media: { kinds: 'a PNG, JPEG, WebP, WAV, MP3 or PDF file' },
 } as const

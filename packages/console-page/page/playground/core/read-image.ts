@@ -1,4 +1,4 @@
-import { isImageData } from '@gateway/api/images'
+import { isImageData } from '@gateway/api/attachments'
 
 /** Image file as a `data:` URL for a chat message, or null if its type isn't supported. */
 export async function readImage(file: File): Promise<string | null> {

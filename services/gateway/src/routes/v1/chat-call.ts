@@ -10,7 +10,12 @@ import type { Permit } from '@gateway/service-kit/async/concurrency-limiter'
 import { withPermit } from '../../admission/limits.ts'
 import type { Deps } from '../../deps.ts'
 import { chatWithSandbox } from '../../executions/chat-with-sandbox.ts'
-import { isLargerThanText, makeRoomForBody, prepareImages, type CallImages } from '../../images/prepare-images.ts'
+import {
+  isLargerThanText,
+  makeRoomForBody,
+  prepareAttachments,
+  type CallAttachments,
+} from '../../attachments/prepare-attachments.ts'
 import { openReservation } from '../../provider-call/reservation.ts'
 import { readChat, type ChatCall } from '../../request/read-chat.ts'
 import { respond } from '../../response/respond.ts'
@@ -48,15 +53,15 @@ async function complete(
     await withSpan('run', {}, () => chatWithSandbox(deps, res, chat, caller))
     return metrics.answered('sandbox', now() - startMs)
   }
-  const images = chat.request.images.length > 0 ? await prepareImages(deps, chat, caller) : null
-  const admission = await withSpan('admit', {}, () => admitCall(deps, chat, caller, images?.imageError))
+  const attachments = chat.request.attachments.length > 0 ? await prepareAttachments(deps, chat, caller) : null
+  const admission = await withSpan('admit', {}, () => admitCall(deps, chat, caller, attachments?.attachmentError))
   res.setHeader('X-Service-Invocation', admission.invocation)
   if (admission.kind === 'replay') {
     await sendReplay(res, admission)
     return metrics.answered('replay', now() - startMs)
   }
   for (const [name, value] of Object.entries(admission.place.headers)) res.setHeader(name, value)
-  const call = callOf(chat, admission, images, caller)
+  const call = callOf(chat, admission, attachments, caller)
   await withSpan('call', {}, () => respond(deps, res, call))
   metrics.answered(call.request.stream ? 'stream' : 'json', now() - startMs, call.timing.providerMs)
 }
@@ -69,7 +74,7 @@ function namesSandbox({ request }: ChatCall): boolean {
 function callOf(
   { request, wire, openAnswer, idempotency }: ChatCall,
   admitted: AdmittedCall,
-  images: CallImages | null,
+  attachments: CallAttachments | null,
   { disconnected }: Caller,
 ): Call {
   return {
@@ -77,7 +82,7 @@ function callOf(
     wire,
     openAnswer,
     admitted,
-    images,
+    attachments,
     disconnected,
     reservation: openReservation(admitted, idempotency !== null),
     timing: { providerMs: 0 },

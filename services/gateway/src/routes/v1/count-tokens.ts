@@ -6,7 +6,7 @@ import { disconnectSignal } from '@gateway/service-kit/http/read-body'
 import { sendJson } from '@gateway/service-kit/http/answers'
 import { withPermit } from '../../admission/limits.ts'
 import type { Deps } from '../../deps.ts'
-import { isLargerThanText, makeRoomForBody } from '../../images/prepare-images.ts'
+import { isLargerThanText, makeRoomForBody } from '../../attachments/prepare-attachments.ts'
 import { readChat } from '../../request/read-chat.ts'
 
 type Needed = Pick<Deps, 'keyGate' | 'concurrencyLimiter' | 'ledger' | 'imageMemory' | 'countUsage'>

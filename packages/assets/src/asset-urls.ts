@@ -1,5 +1,5 @@
 import { buffer } from 'node:stream/consumers'
-import type { ImageAsset } from '@gateway/api/images'
+import type { NamedAsset } from '@gateway/api/attachments'
 import { AssetMissing } from './blob-backend.ts'
 import { refuse } from '@gateway/api/refusal'
 import type { AssetStore } from './asset-store.ts'
@@ -9,10 +9,10 @@ import type { AssetStore } from './asset-store.ts'
  * for which the caller has reserved room.
  * @throws Refusal `asset_not_found` if the bytes are lost; AssetStoreUnavailable
  */
-export async function imageUrls(
+export async function assetUrls(
   store: Pick<AssetStore, 'open'>,
   project: string,
-  assets: readonly ImageAsset[],
+  assets: readonly NamedAsset[],
 ): Promise<Map<string, string>> {
   const urls = new Map<string, string>()
   for (const { id, mimeType } of assets) {

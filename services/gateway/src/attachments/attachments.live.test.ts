@@ -6,7 +6,7 @@ import { modelEntry } from '@gateway/api/model-entry'
 import { describe, expect } from 'vitest'
 import { bodyOf, errorOf, newPrompt, stackTest } from '../stack.fixture.ts'
 
-// Images in a direct chat (rules §3.11).
+// Images and files in a direct chat (rules §3.11).
 
 const MIB = 1024 * 1024
 const PNG = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')
@@ -117,6 +117,70 @@ describe('an image in a chat', () => {
       null,
     ])
     expect(await tenant.settled()).toBe(charged)
+  })
+})
+
+describe('a file in a chat', () => {
+  const pdf = Buffer.concat([Buffer.from('%PDF-1.7\n'), randomBytes(20_000)])
+  const fileOf = (url: string) => ({ type: 'file', file: { file_data: url, filename: 'terms.pdf' } })
+  const inline = fileOf(`data:application/pdf;base64,${pdf.toString('base64')}`)
+  const ask = (text: string, ...parts: object[]) => [{ role: 'user', content: [{ type: 'text', text }, ...parts] }]
+
+  test('reaches the provider unchanged, from a data URL and from an asset', async ({ tenant, upload, stack }) => {
+    const model = await tenant.sell({ takesFiles: true, contextLength: 20_000 })
+    for (const part of [inline, fileOf(`asset:${await upload(pdf, 'application/pdf')}`)])
+      for (const stream of [false, true]) {
+        const messages = ask(newPrompt(), part)
+        const answer = await tenant.chat({ model, stream, messages, max_tokens: 20 })
+        expect(answer.status).toBe(200)
+        await answer.text()
+        const [call] = (await stack.provider.control.calls()).slice(-1)
+        expect([call!.files, call!.images]).toEqual([[digestOf(pdf)], []])
+        expect(JSON.parse(call!.body!).messages[0].content[1]).toEqual(inline)
+      }
+    expect(await tenant.settled()).toBeGreaterThan(4 * 1_500)
+  })
+
+  test('reserves the whole context of its product, and is charged what it used', async ({ tenant, stack }) => {
+    const model = await tenant.sell({ takesFiles: true, contextLength: 30_000 })
+    const prompt = newPrompt()
+    await stack.provider.control.setFaults([{ prompt, hold: true }])
+    const answer = tenant.chat({ model, messages: ask(prompt, inline), max_tokens: 10 })
+    await stack.provider.control.waitForCalls(1, { prompt, outcome: 'open' })
+    expect((await tenant.wallet()).reserved).toBe(30_000 + 2 * 10)
+    await stack.provider.control.release()
+    const { usage } = (await (await answer).json()) as { usage: { prompt_tokens: number; completion_tokens: number } }
+    expect(usage.prompt_tokens).toBeGreaterThan(1_500)
+    expect(await tenant.settled()).toBe(usage.prompt_tokens + 2 * usage.completion_tokens)
+  })
+
+  test('is refused by name for a model that takes none, and for an asset of another type [invalid_request]', async ({
+    tenant,
+    upload,
+  }) => {
+    const model = await tenant.sell({ takesFiles: true })
+    const png = fileOf(`asset:${await upload(pngOf(100))}`)
+    for (const [product, part, said] of [
+      [tenant.model, inline, 'this model takes no files'],
+      [model, png, 'image/png'],
+      [model, { type: 'image_url', image_url: { url: dataOf(pngOf(100)) } }, 'this model takes no images'],
+    ] as const) {
+      const answer = await tenant.chat({ model: product, messages: ask(newPrompt(), part) })
+      const { error } = (await answer.json()) as { error: { message: string; param: string } }
+      expect([answer.status, error.param]).toEqual([400, 'messages'])
+      expect(error.message).toContain(said)
+    }
+    const wallet = await tenant.wallet()
+    expect(wallet).toEqual({ reserved: 0, settled: 0 })
+  })
+
+  test('is refused for a wallet that does not cover the context, with what it needs [insufficient_budget]', async ({
+    tenant,
+  }) => {
+    const model = await tenant.sell({ takesFiles: true, contextLength: 1_200_000 })
+    const answer = await tenant.chat({ model, messages: ask(newPrompt(), inline), max_tokens: 10 })
+    const { error } = (await answer.json()) as { error: { code: string; details: { neededMicro: number } } }
+    expect([error.code, error.details.neededMicro]).toEqual(['insufficient_budget', 1_200_020])
   })
 })
 

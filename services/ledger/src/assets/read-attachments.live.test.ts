@@ -1,10 +1,10 @@
 import { describe, expect } from 'vitest'
 import { openTenant, test } from '../fixtures/ledger-test.ts'
-import { readImages, recordAsset } from './assets.ts'
+import { readAttachments, recordAsset } from './assets.ts'
 
 const asked = (hash: string, selector: string | null = null) => ({ keyHash: hash, selector })
 
-describe('readImages', () => {
+describe('readAttachments', () => {
   test('returns the image limits of the product, and those of the named assets that the project owns', async ({
     fixture,
     tenant,
@@ -22,19 +22,20 @@ describe('readImages', () => {
       imageMaxBytes: 1_000,
       imageMaxCount: 3,
       imageHttps: true,
+      takesFiles: true,
     })
     await fixture.assign(tenant.project.id, model)
     const known = {
       project: tenant.project.id,
-      limits: { maxBytes: 1_000, maxCount: 3, https: true },
+      limits: { images: { maxBytes: 1_000, maxCount: 3, https: true }, files: true },
       assets: [{ id: own, mimeType: 'image/png', bytes: 12 }],
     }
     const assets = [own, theirs, 'ast_never']
     for (const caller of [asked(tenant.key.hash), { project: tenant.project.id }])
-      expect(await readImages(replica, { caller, model, assets })).toEqual(known)
+      expect(await readAttachments(replica, { caller, model, assets })).toEqual(known)
   })
 
-  test('returns no limits for a product without image input or that the project cannot call', async ({
+  test('returns no limits for a product without images and files, or that the project cannot call', async ({
     fixture,
     tenant,
     replica,
@@ -43,19 +44,19 @@ describe('readImages', () => {
     const suspended = await fixture.publishProduct({ maxTokensPerImage: 100, state: 'suspended' })
     await fixture.assign(tenant.project.id, suspended)
     for (const model of [tenant.product, unassigned, suspended, 'acme/none'])
-      expect(await readImages(replica, { caller: asked(tenant.key.hash), model, assets: [] })).toEqual({
+      expect(await readAttachments(replica, { caller: asked(tenant.key.hash), model, assets: [] })).toEqual({
         project: tenant.project.id,
-        limits: null,
+        limits: { images: null, files: false },
         assets: [],
       })
   })
 
   test('refuses the same callers as a call does [key_invalid, project_mismatch]', async ({ tenant, replica }) => {
     const question = { model: tenant.product, assets: [] }
-    expect(await readImages(replica, { caller: asked('f'.repeat(64)), ...question })).toMatchObject({
+    expect(await readAttachments(replica, { caller: asked('f'.repeat(64)), ...question })).toMatchObject({
       refused: { code: 'key_invalid' },
     })
-    expect(await readImages(replica, { caller: asked(tenant.key.hash, 'prj_other'), ...question })).toMatchObject({
+    expect(await readAttachments(replica, { caller: asked(tenant.key.hash, 'prj_other'), ...question })).toMatchObject({
       refused: { code: 'project_mismatch' },
     })
   })

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { imageUrls } from '@gateway/assets/image-urls'
-import { assetIdsOf, type ImageAsset, findImageError } from '@gateway/api/images'
+import { assetUrls } from '@gateway/assets/asset-urls'
+import { assetIdsOf, type NamedAsset, findAttachmentError } from '@gateway/api/attachments'
 import { refuseUnread } from '@gateway/service-kit/http/read-body'
 import { refusalFor } from '@gateway/ledger-protocol/ledger-refusal'
 import { chatLimits } from '@gateway/api/limits'
@@ -10,40 +10,48 @@ import type { Deps } from '../deps.ts'
 import type { ChatCall } from '../request/read-chat.ts'
 import { readCaller, storable } from '../request/read-headers.ts'
 
-// Images of chat calls and their share of the common memory budget (packages/service-kit/src/async/byte-budget.ts).
+// Images and files of chat calls and their share of the common memory budget (packages/service-kit/src/async/byte-budget.ts).
 //   R1  A body above the limit for text is read only once there is memory for it; until then it stays with the sender.
 //   R2  Memory is accounted per project. The key of such a body is verified before a byte of it is read, so that keys
 //       without a project can't take the memory of others.
 //   R3  All of it is released with the permit of the call.
 
-export interface CallImages {
-  /** Why the model can't take the images; reported only if admission refuses nothing first. */
-  imageError: Refusal | null
+export interface CallAttachments {
+  /** Why the model can't take them; reported only if admission refuses nothing first. */
+  attachmentError: Refusal | null
   /**
-   * Reads the images that are assets as `data:` URLs, by reference, once there is memory for them; undefined if none
-   * are.
+   * Reads those that are assets as `data:` URLs, by reference, once there is memory for them; undefined if none are.
    * @throws Refusal `overloaded`, `asset_not_found`; ClientDisconnected
    */
   load(project: string): Promise<Map<string, string> | undefined>
 }
 
-/** Asks the ledger whether the model of a call takes its images (rules §3.11). Only for calls with images. */
-export async function prepareImages(
+/** Asks the ledger whether the model of a call takes its attachments (rules §3.11). Only for calls with some. */
+export async function prepareAttachments(
   deps: Pick<Deps, 'ledger' | 'imageMemory' | 'assetStore'>,
-  { keyHash, selector, request: { model, images } }: ChatCall,
+  { keyHash, selector, request: { model, attachments, promptSize } }: ChatCall,
   caller: Caller,
-): Promise<CallImages> {
-  const ids = assetIdsOf(images)
-  const answer = await deps.ledger.readImages({ caller: { keyHash, selector }, model: storable(model), assets: ids })
-  if ('refused' in answer) return { imageError: refusalFor(answer.refused, 'chat'), load: async () => undefined }
+): Promise<CallAttachments> {
+  const ids = assetIdsOf(attachments)
+  const answer = await deps.ledger.readAttachments({
+    caller: { keyHash, selector },
+    model: storable(model),
+    assets: ids,
+  })
+  if ('refused' in answer) return { attachmentError: refusalFor(answer.refused, 'chat'), load: async () => undefined }
   const { limits, assets } = answer
   const recorded = new Map(assets.map((asset) => [asset.id, asset]))
-  const imageError =
-    limits === null
-      ? refusalFor({ code: 'images_unsupported', facts: {} }, 'chat')
-      : findImageError(images, recorded, limits, 'chat')
+  const unsupported =
+    promptSize.images > 0 && limits.images === null
+      ? 'images_unsupported'
+      : promptSize.files > 0 && !limits.files
+        ? 'files_unsupported'
+        : null
+  const attachmentError = unsupported
+    ? refusalFor({ code: unsupported, facts: {} }, 'chat')
+    : findAttachmentError(attachments, recorded, limits.images, 'chat')
   return {
-    imageError,
+    attachmentError,
     load: async (project) => (assets.length > 0 ? loadAssets(deps, project, assets, caller) : undefined),
   }
 }
@@ -74,12 +82,12 @@ export async function makeRoomForBody(
 async function loadAssets(
   deps: Pick<Deps, 'imageMemory' | 'assetStore'>,
   project: string,
-  assets: readonly ImageAsset[],
+  assets: readonly NamedAsset[],
   caller: Caller,
 ): Promise<Map<string, string>> {
   const bytes = assets.reduce((sum, asset) => sum + asset.bytes, 0)
   await takeMemory(deps, project, bytes, caller)
-  return imageUrls(deps.assetStore, project, assets)
+  return assetUrls(deps.assetStore, project, assets)
 }
 
 async function takeMemory(
