@@ -1,9 +1,11 @@
-import { randomUUID } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { startFaultProxy } from '@gateway/testbed/fault-proxy'
 import { describe, expect } from 'vitest'
 import { langChain } from './src/clients/langchain.ts'
+import { llamaIndex } from './src/clients/llamaindex.ts'
+import { mastra } from './src/clients/mastra.ts'
 import { anthropicNode } from './src/clients/anthropic-node.ts'
 import { openAiAgents } from './src/clients/openai-agents.ts'
 import { openAiResponses } from './src/clients/openai-responses.ts'
@@ -23,6 +25,8 @@ const clients: StockClient[] = [
   anthropicNode,
   ...vercelAiSdk,
   ...langChain,
+  llamaIndex,
+  mastra,
   openAiPython,
 ]
 
@@ -46,6 +50,11 @@ const test = stackTest.extend('tenant', async ({ stack }, { onCleanup }) => {
     settled,
   }
 })
+
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
 
 const tokens = ({ usage }: Spoken) => usage.prompt + usage.completion
 const newPrompt = () => `Tell me of ${randomUUID()}.`
@@ -98,6 +107,25 @@ describe.each(clients)('$name', (client) => {
       population: expect.any(Number),
       capital: expect.any(Boolean),
     })
+    expect(await tenant.settled()).toBe(tokens(spoken))
+  })
+
+  test('sends an image and a PDF file, which reach the model unchanged', async ({ stack, tenant }) => {
+    const [png, pdf] = [PNG, Buffer.from('%PDF-1.7 and so on')]
+    const model = await stack.fixture.publishProduct({
+      promptPico: 1_000_000n,
+      completionPico: 1_000_000n,
+      maxTokensPerImage: 1_000,
+      takesFiles: true,
+      contextLength: 20_000,
+    })
+    await stack.fixture.assign(tenant.project.id, model)
+    const prompt = newPrompt()
+    const attached = { png: png.toString('base64'), pdf: pdf.toString('base64') }
+    const spoken = await client.at(tenant.endpoint({ model })).look(prompt, attached)
+    expect(spoken.text.length).toBeGreaterThan(10)
+    const [call] = await stack.provider.control.calls({ prompt })
+    expect(call).toMatchObject({ images: [hash('sha256', png)], files: [hash('sha256', pdf)] })
     expect(await tenant.settled()).toBe(tokens(spoken))
   })
 

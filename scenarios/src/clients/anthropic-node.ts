@@ -45,6 +45,14 @@ export const anthropicNode: StockClient = {
         const spoken = spokenOf(await messages.create({ ...asked(prompt), output_config: { format } }))
         return { ...spoken, value: JSON.parse(spoken.text) as unknown }
       },
+      async look(prompt, { png, pdf }) {
+        const content: Anthropic.ContentBlockParam[] = [
+          { type: 'image', source: { type: 'base64', media_type: 'image/png', data: png } },
+          { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: pdf }, title: 'a.pdf' },
+          { type: 'text', text: prompt },
+        ]
+        return spokenOf(await messages.create({ model, max_tokens: MAX_TOKENS, messages: [{ role: 'user', content }] }))
+      },
       async leaveStream(prompt) {
         const stream = await messages.create({ ...asked(prompt), stream: true })
         for await (const _ of stream) break // leaving the loop aborts the request

@@ -79,6 +79,15 @@ function at(open: Open): ClientAtWork {
       const { raw, parsed } = await chat.invoke([new HumanMessage(prompt)])
       return { value: parsed, text: raw.text, usage: usageOf(raw) }
     },
+    async look(prompt, { png, pdf }) {
+      const contentBlocks = [
+        { type: 'text' as const, text: prompt },
+        { type: 'image' as const, mimeType: 'image/png', data: png },
+        { type: 'file' as const, mimeType: 'application/pdf', data: pdf, metadata: { filename: 'a.pdf' } },
+      ]
+      const answer = await open().invoke([new HumanMessage({ contentBlocks })])
+      return { text: answer.text, usage: usageOf(answer) }
+    },
     async leaveStream(prompt) {
       const leaving = new AbortController()
       try {

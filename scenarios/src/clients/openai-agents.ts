@@ -1,4 +1,4 @@
-import { Agent, OpenAIProvider, Runner, tool } from '@openai/agents'
+import { Agent, OpenAIProvider, Runner, tool, user } from '@openai/agents'
 import OpenAI from 'openai'
 import { z } from 'zod'
 import { FORECAST, type CallOptions, type StockClient } from './stock-client.ts'
@@ -41,6 +41,16 @@ export const openAiAgents: StockClient = {
         const typed = new Agent({ name: 'Assistant', model, outputType: CITY })
         const { finalOutput, state } = await runnerOf().run(typed, prompt)
         return { value: finalOutput, text: JSON.stringify(finalOutput), usage: usageOf(state) }
+      },
+      async look(prompt, { png, pdf }) {
+        const { finalOutput, state } = await runnerOf().run(agent, [
+          user([
+            { type: 'input_text', text: prompt },
+            { type: 'input_image', image: `data:image/png;base64,${png}` },
+            { type: 'input_file', file: `data:application/pdf;base64,${pdf}`, filename: 'a.pdf' },
+          ]),
+        ])
+        return { text: finalOutput ?? '', usage: usageOf(state) }
       },
       async leaveStream(prompt) {
         const leaving = new AbortController()

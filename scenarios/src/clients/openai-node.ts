@@ -66,6 +66,15 @@ export const openAiNode: StockClient = {
           usage: sum(usageOf(parsed.usage), usageOf(again.usage)),
         }
       },
+      async look(prompt, { png, pdf }) {
+        const content = [
+          { type: 'text' as const, text: prompt },
+          { type: 'image_url' as const, image_url: { url: `data:image/png;base64,${png}` } },
+          { type: 'file' as const, file: { filename: 'a.pdf', file_data: `data:application/pdf;base64,${pdf}` } },
+        ]
+        const { choices, usage } = await completions.create({ model, messages: [{ role: 'user', content }] })
+        return { text: choices[0]!.message.content!, usage: usageOf(usage) }
+      },
       async leaveStream(prompt) {
         const stream = await completions.create({ model, messages: [user(prompt)], stream: true })
         for await (const _ of stream) break // leaving the loop aborts the request

@@ -116,6 +116,15 @@ export const openAiPython: StockClient = {
           usage: { prompt: one.prompt + two.prompt, completion: one.completion + two.completion },
         }
       },
+      async look(prompt, { png, pdf }) {
+        const content = [
+          { type: 'text', text: prompt },
+          { type: 'image_url', image_url: { url: `data:image/png;base64,${png}` } },
+          { type: 'file', file: { filename: 'a.pdf', file_data: `data:application/pdf;base64,${pdf}` } },
+        ]
+        const { choices, usage } = await create({ messages: [{ content, role: 'user' }], model })
+        return { text: choices[0]!.message.content!, usage: usageOf(usage) }
+      },
       async leaveStream(prompt) {
         const body = { messages: [user(prompt)], model, stream: true }
         const bytes = requestBytes({ host, path: `${pathname}/chat/completions`, key, body, retry: 0 })

@@ -1,5 +1,10 @@
 import OpenAI from 'openai'
-import type { FunctionTool, ResponseInputItem, ResponseUsage } from 'openai/resources/responses/responses'
+import type {
+  FunctionTool,
+  ResponseInputItem,
+  ResponseInputMessageContentList,
+  ResponseUsage,
+} from 'openai/resources/responses/responses'
 import { CITY_SCHEMA, FORECAST, type CallOptions, type Spoken, type StockClient } from './stock-client.ts'
 
 const tools: FunctionTool[] = [{ type: 'function', ...FORECAST, strict: true }]
@@ -38,6 +43,15 @@ export const openAiResponses: StockClient = {
         const format = { type: 'json_schema' as const, name: 'city', schema: CITY_SCHEMA, strict: true }
         const { output_text: text, usage } = await responses.create({ model, input: prompt, text: { format } })
         return { value: JSON.parse(text) as unknown, text, usage: usageOf(usage) }
+      },
+      async look(prompt, { png, pdf }) {
+        const content: ResponseInputMessageContentList = [
+          { type: 'input_text', text: prompt },
+          { type: 'input_image', image_url: `data:image/png;base64,${png}`, detail: 'auto' },
+          { type: 'input_file', filename: 'a.pdf', file_data: `data:application/pdf;base64,${pdf}` },
+        ]
+        const { output_text: text, usage } = await responses.create({ model, input: [{ role: 'user', content }] })
+        return { text, usage: usageOf(usage) }
       },
       async leaveStream(prompt) {
         const stream = await responses.create({ model, input: prompt, stream: true })

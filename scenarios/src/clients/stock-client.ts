@@ -13,6 +13,8 @@ export interface ClientAtWork {
   useTool(prompt: string, tool: Forecast): Promise<Spoken>
   /** Requests an object that matches `CITY_SCHEMA`. */
   object(prompt: string): Promise<Spoken & { value: unknown }>
+  /** Sends an image and a PDF with the prompt, both given as base64. */
+  look(prompt: string, attached: { png: string; pdf: string }): Promise<Spoken>
   /** Streams and disconnects after the first piece. */
   leaveStream(prompt: string): Promise<void>
 }

@@ -96,6 +96,15 @@ function at(model: LanguageModel): ClientAtWork {
       })
       return { value: output, text, usage: usageOf(usage) }
     },
+    async look(prompt, { png, pdf }) {
+      const content = [
+        { type: 'text' as const, text: prompt },
+        { type: 'file' as const, data: png, mediaType: 'image/png' },
+        { type: 'file' as const, data: pdf, mediaType: 'application/pdf', filename: 'a.pdf' },
+      ]
+      const { text, usage } = await generateText({ model, messages: [{ role: 'user', content }], maxRetries: 0 })
+      return { text, usage: usageOf(usage) }
+    },
     async leaveStream(prompt) {
       const leaving = new AbortController()
       const { textStream } = streamText({
