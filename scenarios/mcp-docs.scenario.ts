@@ -116,6 +116,7 @@ test('docs/mcp.md has one block for each supported client', () => {
     'Vercel AI SDK',
     'OpenAI Agents SDK',
     'LangChain',
+    'Mastra',
     'curl',
   ])
 })

@@ -280,7 +280,9 @@ export const refusals = {
     status: 404,
     type: 'not_found_error',
     message: (f: { model: string }) => `The model ${f.model} does not exist or is not available to this project.`,
-    resolution: text('Use an ID from GET /v1/models, or ask an Admin to assign the product to the project.'),
+    resolution: text(
+      'Use an ID from GET /v1/models (for embeddings: GET /v1/embeddings/models), or ask an Admin to assign the product to the project.',
+    ),
   },
   sandbox_not_found: {
     status: 404,

@@ -54,7 +54,7 @@ export async function createWorld({ fixture, services }: FuzzStack): Promise<Wor
   await fixture.run('UPDATE control.users SET platform_operator = true WHERE id = $1', [owner])
   const [own, unfunded] = [await fixture.project(of, FUNDS), await fixture.project(of)]
   const products = [
-    await fixture.publishProduct(),
+    await fixture.publishProduct({ takesFiles: true, maxTokensPerImage: 1_000 }),
     await fixture.publishProduct({ kind: 'image' }),
     await fixture.publishProduct({ kind: 'audio' }),
   ]
