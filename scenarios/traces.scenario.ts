@@ -41,7 +41,7 @@ const test = liveTest
       environment: {
         ledger: traced,
         gateway: (n) => ({ ...traced(), ...(n === 1 && { TRACE_CONTENT: '1' }) }),
-        worker: () => ({ ...traced(), NODE_SLICE_MS: '60000' }), // nodes are chained even on a busy machine
+        worker: () => ({ ...traced(), NODE_SLICE_MS: '60000' }), // free nodes are chained, even on a busy machine
       },
     })
     onCleanup(stack.close)
@@ -239,7 +239,7 @@ test('an execution whose worker is killed midway is one trace with every span in
   const execution = answer.headers.get('x-service-invocation')!
   const paid = (all: readonly SeenSpan[]) => all.filter(({ name }) => name === 'paid call')
   await collector.until((all) => paid(all).some(({ attributes }) => attributes['service.execution'] === execution))
-  const whole = await traceOf(collector, execution, 5 + 2 * 6 + 4 + 2 * 3 + 2)
+  const whole = await traceOf(collector, execution, 6 + 2 * 6 + 4 + 2 * 3 + 2)
 
   // The dead worker couldn't export its open spans. Their children are orphans, but name their node and attempt.
   const known = new Set(whole.map(({ spanId }) => spanId))
@@ -257,7 +257,8 @@ test('an execution whose worker is killed midway is one trace with every span in
     '  gateway internal start',
     '    gateway client ledger start',
     '      ledger server ledger start',
-    ...job('ask', 1), // the killed worker had chained `draft` to it
+    ...job('ask', 1),
+    '    ledger producer send nodes [draft #1]', // the rest of it is lost with its worker
     ...job(
       'draft',
       2,

@@ -13,9 +13,9 @@ import { defaultPrefix, JobAborted, type NodeJob, queueName, readNodeJob } from 
 //   W3  No job runs twice concurrently in one process: a second delivery waits for the first.
 //   W4  A stop takes no new jobs, waits until its time limit, aborts the rest and returns unfinished jobs to the queue,
 //       so another worker takes them immediately. It completes in time even if Redis or a job does not respond.
-//   W5  A job may continue with other nodes of its execution in sequence, each in a separate span; to the queue they
-//       are one job. It continues for a slice of time, and after that while this worker has a free slot, because then
-//       no job waits for its slot. Once this worker stops, no job continues.
+//   W5  By default each node is a job. With a slice of time, a job continues for that time with free nodes of its
+//       execution in sequence, each in a separate span; to the queue they are one job. Once this worker stops, no job
+//       continues.
 //   W6  A paused worker takes no new jobs, so that no job waits for a worker that can't run it; running jobs continue.
 
 /** Node that a job continues with (W5). */
@@ -29,7 +29,7 @@ export interface NodeWorkerOptions {
   prefix?: string
   /** Maximum number of concurrent jobs. */
   concurrency: number
-  /** How long a job may continue while others wait (W5). Milliseconds; 0: a job never continues. */
+  /** How long a job may continue (W5). Milliseconds; 0: never. */
   sliceMs: number
   /**
    * Returns the node that the job continues with, or null. The signal's abort reason is a `JobAborted`.
@@ -123,8 +123,7 @@ export function openNodeWorker(options: NodeWorkerOptions): NodeWorker {
   /** W5 */
   async function runOn(job: NodeJob, signal: AbortSignal): Promise<void> {
     const untilMs = now() + sliceMs
-    const hasRoom = () => running.count() < concurrency && !worker.isPaused()
-    const mayGoOn = () => sliceMs > 0 && stopped === null && !signal.aborted && (now() < untilMs || hasRoom())
+    const mayGoOn = () => now() < untilMs && stopped === null && !signal.aborted
     let next = await runInSpan(job, () => options.run(job, signal, mayGoOn))
     while (next !== null) {
       const { run } = next

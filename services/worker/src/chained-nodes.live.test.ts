@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import type { Graph } from '@gateway/api/graph'
 import { flow, newPrompt, nodeOf, side, stackTest as test } from './stack.fixture.ts'
 
-// A job continues with further nodes of its execution for a slice of time (N6 in run-node.ts).
+// Each node of an execution is a job. With a slice of time, a job continues with free nodes (N6 in run-node.ts).
 
 const SOON = { timeout: 20_000, interval: 50 }
 
@@ -28,16 +28,16 @@ test('runs a chain of nodes as one job within the slice', async ({ startWorker, 
   expect(jobsOf(await worker.metrics())).toBe(1)
 })
 
-test('runs each node of a chain as a separate job if the slice is 0', async ({ startWorker, tenant }) => {
-  const worker = await startWorker({ NODE_SLICE_MS: '0' })
+test('runs each node of a chain as a separate job by default', async ({ startWorker, tenant }) => {
+  const worker = await startWorker()
   const record = await tenant.run(line(8), { text: 'parts' })
   expect(record).toMatchObject({ status: 'Succeeded', output: { text: 'parts' } })
   await expect.poll(async () => countOf(await worker.metrics(), 'worker_nodes_ended_total'), SOON).toBe(9)
   expect(jobsOf(await worker.metrics())).toBe(9)
 })
 
-test('admits and charges chained paid nodes like any others', async ({ startWorker, tenant }) => {
-  await startWorker({ NODE_SLICE_MS: '60000' })
+test('runs each paid node as a separate job, whatever the slice is', async ({ startWorker, tenant }) => {
+  const worker = await startWorker({ NODE_SLICE_MS: '60000' })
   const chats = ['first', 'second', 'third'].map((id) => ({ id, kind: 'product.chat', product: tenant.model }))
   const graph = flow(
     side('prompt'),
@@ -54,4 +54,6 @@ test('admits and charges chained paid nodes like any others', async ({ startWork
   expect(charges.every((micro) => micro > 0)).toBe(true)
   expect(record.chargedMicro).toBe(charges.reduce((sum, micro) => sum + micro, 0))
   expect(await tenant.wallet()).toEqual({ reserved: 0, settled: record.chargedMicro })
+  await expect.poll(async () => countOf(await worker.metrics(), 'worker_nodes_ended_total'), SOON).toBe(4)
+  expect(jobsOf(await worker.metrics())).toBe(3) // the output follows the last one
 })

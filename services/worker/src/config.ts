@@ -30,9 +30,9 @@ export const workerConfig = z.object({
     description:
       'Heartbeat interval in milliseconds. After three missed heartbeats, another worker takes over the nodes of this one',
   }),
-  NODE_SLICE_MS: wholeNumber({ min: 0, max: 60_000 }).default(200).meta({
+  NODE_SLICE_MS: wholeNumber({ min: 0, max: 60_000 }).default(0).meta({
     description:
-      'Time in milliseconds that a job may continue with further nodes of its execution while other jobs wait. 0: each node is a job',
+      'Time in milliseconds that a job may continue with free nodes of its execution. 0: each node is a job. A paid node is always a job',
   }),
   // One project may use half of it, so the minimum is twice the largest request.
   MAX_CONCURRENT_IMAGE_BYTES: wholeNumber({ min: 2 * chatLimits.bodyBytes, max: 100_000_000_000 })

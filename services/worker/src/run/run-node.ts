@@ -17,10 +17,9 @@ import { completeNode } from './complete-node.ts'
 //       the same job gets nothing to do. A worker that lost the lease gets `fenced` and stops silently.
 //   N5  The ledger hears about every lease it may have granted: claims and completions are repeated until answered.
 //       Otherwise the node would stay leased and idle for as long as this process lives.
-//   N6  A worker that ends a node continues with a node that became ready: the ledger grants it with the completion,
-//       which saves the way through the queue. It does so for a slice of time, and after that while no job waits for
-//       the slot (W5 of node-worker.ts). The chained node has its own lease and attempt, and gets its own job if it is
-//       given back or this process dies.
+//   N6  With NODE_SLICE_MS, a worker that ends a node continues for that time with a free node that became ready: the
+//       ledger grants it with the completion, which saves the way through the queue (W5 of node-worker.ts). The chained
+//       node has its own lease and attempt, and gets its own job if it is given back or this process dies.
 
 /** Runs a job: claim, perform, complete. Returns the node to continue with, or null. */
 export async function runNode(

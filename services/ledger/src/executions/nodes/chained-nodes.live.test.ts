@@ -4,7 +4,8 @@ import { ending, newLease, openEngine, takeNext } from '../../fixtures/engine.ts
 import { test as ledgerTest } from '../../fixtures/ledger-test.ts'
 import { chain, fan } from '../../fixtures/sandbox-products.ts'
 
-// A worker that ends a node continues with a node that became ready because of it (R10 of decide-execution.ts).
+// A worker that ends a node may continue with a free node that became ready because of it (R10 of
+// decide-execution.ts).
 
 const test = ledgerTest.extend('instance', ({ engine }) => engine.newInstance())
 
@@ -40,6 +41,12 @@ test('one job runs a whole execution through chained nodes', async ({ engine, in
     [execution],
   )
   expect(rows).toEqual([{ placed: 4 }]) // each counts towards its project's share of the queue
+})
+
+test('a paid node is never chained: it is enqueued', async ({ engine, instance, begin, tenant }) => {
+  const execution = await begin(fan([tenant.product]))
+  const { job, claim } = await takeNext(engine, instance, execution)
+  expect([job.node, claim.node.kind]).toEqual(['c0', 'product.chat'])
 })
 
 test('a repeated completion returns the same chained node, even from a replica that has not seen the execution', async ({

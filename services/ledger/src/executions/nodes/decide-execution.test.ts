@@ -327,13 +327,15 @@ describe('completing a node with a lease for the next one', () => {
     expect(outcomes).toMatchObject([{ kind: 'completed', next: { ordinal: 2 } }])
   })
 
-  test('leases a paid node under the call id of its earlier attempts', () => {
-    const before = [running('mine'), node({ attempt: 2, call: 'first' }), node()]
-    const { outcomes, change } = decide(oneCall('p'), before, [complete('in', 'mine', { next })])
-    expect(outcomes).toMatchObject([{ kind: 'completed', next: { ordinal: 1 } }])
-    expect(change!.nodes.get(1)).toMatchObject({ lease: 'next', call: 'first', reservation: 'first-2' })
-    const fresh = decide(oneCall('p'), [running('mine'), node(), node()], [complete('in', 'mine', { next })])
-    expect(fresh.change!.nodes.get(1)).toMatchObject({ call: 'inv', reservation: 'inv' })
+  test('leases no paid node, which is enqueued', () => {
+    const { outcomes, change } = decide(
+      oneCall('p'),
+      [running('mine'), node(), node()],
+      [complete('in', 'mine', { next })],
+    )
+    expect(outcomes).toEqual([{ kind: 'completed' }])
+    expect(change!.nodes.get(1)).toMatchObject({ state: 'Ready', lease: null })
+    expect(change).toMatchObject({ enqueues: true })
   })
 
   test('leases no next node without the lease, past the deadline, for a dead instance, or if nothing continues', () => {
@@ -376,11 +378,17 @@ describe('completing a node with a lease for the next one', () => {
     expect(change!.nodes.get(3)).toMatchObject({ state: 'Ready' })
   })
 
-  test('leases one of several ready nodes and enqueues the others', () => {
-    const before = [running('mine'), node(), node(), node(), node()]
-    const { outcomes, change } = decide(fan(['p', 'p']), before, [complete('in', 'mine', { next })])
-    expect(outcomes).toMatchObject([{ kind: 'completed', next: { ordinal: 1 } }])
-    expect(statesOf(change).filter(([, state]) => state === 'Ready')).toEqual([[2, 'Ready']])
+  test('leases a free one of several ready nodes and enqueues the others', () => {
+    const { nodes, edges, ...contract } = fan(['p', 'p'])
+    const free = { id: 'free', kind: 'template', template: '{{ text }}' }
+    const wide = { ...contract, nodes: [...nodes, free], edges: [...edges, { from: 'in.text', to: 'free.text' }] }
+    const before = [running('mine'), ...nodes.slice(1).map(() => node()), node()]
+    const { outcomes, change } = decide(wide, before, [complete('in', 'mine', { next })])
+    expect(outcomes).toMatchObject([{ kind: 'completed', next: { ordinal: nodes.length } }])
+    expect(statesOf(change).filter(([, state]) => state === 'Ready')).toEqual([
+      [1, 'Ready'],
+      [2, 'Ready'],
+    ])
     expect(change).toMatchObject({ enqueues: true })
   })
 })

@@ -32,10 +32,10 @@ import {
 //   R8  An attempt that died with its instance counts as a death; one that was given back does not. Both raise the
 //       attempt, so that a job of the old attempt gets nothing.
 //   R9  Past its deadline an execution starts to fail; nodes that still run after another GRACE_MS are failed here.
-//   R10  A completion that names a lease for a next node is leased one node that became ready because of it, in the
-//        same write: this replaces a claim through the queue. A repeat returns the same node until that has ended, even
-//        if the execution has started to fail, because the holder of a lease must learn of it. A repeat is leased
-//        nothing else: its sender may have received a response since and be gone.
+//   R10  A completion that names a lease for a next node is leased one free node that became ready because of it, in
+//        the same write: this replaces a job. A paid node is always a job. A repeat returns the same node until that
+//        has ended, even if the execution has started to fail, because the holder of a lease must learn of it. A repeat
+//        is leased nothing else: its sender may have received a response since and be gone.
 //   R11  A stop makes an execution start to fail and then end as Cancelled. It is applied after the results of its
 //        batch: an execution that those results end was not stopped. A stop does not change one that has ended or is
 //        failing.
@@ -164,7 +164,7 @@ function moveOn(draft: ExecutionDraft, { plan, requiredOutputs }: Situation): vo
 /** R10 */
 function chainNode(
   draft: ExecutionDraft,
-  { plan, execution: facts, alive, nowMs, newCallId }: Situation,
+  { plan, execution: facts, alive, nowMs }: Situation,
   { node: id, next: taker, result }: CompleteItem,
 ): Granted | null {
   if (!taker || result.kind !== 'succeeded') return null
@@ -173,10 +173,9 @@ function chainNode(
   if (before >= 0) return draft.node(before)!.state === 'Running' ? { ordinal: before, remainingMs } : null
   const isRepeat = facts.nodes[ordinalOf(plan, id)]!.state !== 'Running'
   if (isRepeat || draft.hasEnded() || draft.failing() || remainingMs <= 0 || !alive.has(taker.instance)) return null // R5
-  const ordinal = draft.madeReady()[0]
+  const ordinal = draft.madeReady().find((ready) => !plan.nodes[ready]!.paid)
   if (ordinal === undefined) return null
-  const call = plan.nodes[ordinal]!.paid ? (draft.node(ordinal)!.call ?? newCallId()) : null
-  draft.leaseNode(ordinal, taker, call)
+  draft.leaseNode(ordinal, taker, null)
   return { ordinal, remainingMs }
 }
 
