@@ -38,33 +38,37 @@ const key = () => ({ 'idempotency-key': randomUUID() })
 const codeOf = ({ text }: { text: string }) => (JSON.parse(text) as { error: { code: string } }).error.code
 
 // spec: 4.4/s3, 5/s12, 7/r15
-test('GET and DELETE are refused after the checks of the key, the project and the MCP flag [method_not_allowed] [mcp_disabled]', async ({
+test('GET and DELETE are refused after the checks of the key and the project, regardless of the MCP flag [method_not_allowed]', async ({
   tenant,
 }) => {
   const { echo, disabled } = tenant.sandboxes
   for (const method of ['GET', 'DELETE', 'PUT', 'OPTIONS']) {
     const refused = await say(tenant, echo, null, { method })
     expect([refused.status, refused.headers.get('allow'), codeOf(refused)]).toEqual([405, 'POST', 'method_not_allowed'])
-    expect(codeOf(await say(tenant, disabled, null, { method }))).toBe('mcp_disabled')
+    expect(codeOf(await say(tenant, disabled, null, { method }))).toBe('method_not_allowed')
     expect(codeOf(await say(tenant, 'sbx-none', null, { method }))).toBe('sandbox_not_found')
     const anonymous = await say(tenant, echo, null, { method, headers: { authorization: 'Bearer none' } })
     expect([anonymous.status, anonymous.headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
   }
 })
 
-test('a flow without an active revision is refused by flag, then method, then revision [mcp_disabled] [method_not_allowed] [revision_not_active]', async ({
+test('a flow without an active revision is refused by method, then flag, then revision [mcp_disabled] [method_not_allowed] [revision_not_active]', async ({
   tenant,
 }) => {
   const [off, on] = [
     await tenant.make(flows.echo(), { activate: false, mcpEnabled: false }),
     await tenant.make(flows.echo(), { activate: false }),
   ]
-  for (const method of ['GET', 'DELETE', 'POST'])
-    expect(codeOf(await say(tenant, off, list, { method }))).toBe('mcp_disabled')
-  for (const method of ['GET', 'DELETE']) {
-    const refused = await say(tenant, on, null, { method })
-    expect([refused.status, refused.headers.get('allow'), codeOf(refused)]).toEqual([405, 'POST', 'method_not_allowed'])
-  }
+  expect(codeOf(await say(tenant, off, list))).toBe('mcp_disabled')
+  for (const sandbox of [off, on])
+    for (const method of ['GET', 'DELETE']) {
+      const refused = await say(tenant, sandbox, null, { method })
+      expect([refused.status, refused.headers.get('allow'), codeOf(refused)]).toEqual([
+        405,
+        'POST',
+        'method_not_allowed',
+      ])
+    }
   for (const message of [list, callOf({ topic: 'a' })])
     expect(codeOf(await say(tenant, on, message, { headers: key() }))).toBe('revision_not_active')
 })
@@ -216,21 +220,42 @@ test('an execution joins the trace of the message, or else the trace of the HTTP
   }
 })
 
-test('an image too large to inline is linked and can be read at the link', async ({ tenant }) => {
-  const png = Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), Buffer.alloc(5_000_000, 7)])
+test('an image of any size is native content, and can be read as an asset', async ({ tenant }) => {
+  const png = Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), Buffer.alloc(24_999_000, 7)])
   const asset = await upload(tenant, png)
   const { messages } = await say(tenant, tenant.sandboxes.mirror, callOf({ photo: { asset } }), { headers: key() })
   const { content, structuredContent } = messages[0]!.result
   expect(structuredContent).toEqual({ photo: { asset, mimeType: 'image/png', bytes: png.length } })
   expect(content).toHaveLength(2)
-  expect(content[1]).toMatchObject({
-    type: 'text',
-    text: expect.stringContaining(`GET /v1/assets/${asset} `) as string,
-  })
+  expect(content[1]).toMatchObject({ type: 'image', mimeType: 'image/png' })
+  expect(Buffer.from((content[1] as unknown as { data: string }).data, 'base64').equals(png)).toBe(true)
   const read = await fetch(new URL(`/v1/assets/${asset}`, tenant.at('')), {
     headers: { authorization: tenant.authorization },
   })
   expect(Buffer.from(await read.arrayBuffer()).equals(png)).toBe(true)
+})
+
+test('arguments that are not an object are a refusal that the model can read [invalid_request]', async ({ tenant }) => {
+  for (const given of ['text', 7, [], null]) {
+    const call = { jsonrpc: '2.0', id: 5, method: 'tools/call', params: { name: 'invoke_product', arguments: given } }
+    const { text } = await say(tenant, tenant.sandboxes.echo, call, { headers: key() })
+    const { id, result } = JSON.parse(text) as { id: number; result: { isError: boolean; content: { text: string }[] } }
+    expect([id, result.isError]).toEqual([5, true])
+    expect(JSON.parse(result.content[0]!.text)).toMatchObject({
+      error: { code: 'invalid_request', param: 'arguments', resolution: expect.stringMatching(/object/) as string },
+    })
+  }
+})
+
+test('an Accept header without both content types is refused with what to send', async ({ tenant }) => {
+  const { status, text } = await say(tenant, tenant.sandboxes.echo, list, { headers: { accept: 'text/html' } })
+  expect(status).toBe(406)
+  expect(JSON.parse(text)).toMatchObject({
+    error: {
+      message: expect.stringContaining('Accept: application/json, text/event-stream') as string,
+      data: { resolution: expect.any(String) as string },
+    },
+  })
 })
 
 // spec: 4.4/s5

@@ -31,9 +31,17 @@ export type GraphNode = z.infer<typeof graphNode>
 export const graphEdge = z.strictObject({ from: z.string(), to: z.string() })
 export type GraphEdge = z.infer<typeof graphEdge>
 
+/**
+ * A side as its author saves it: a field may be any object, and its problems are reported with those of the graph. Only
+ * sides without problems are read as their type says.
+ */
+const savedSide = contractSide.extend({
+  properties: z.record(z.string(), z.looseObject({})) as unknown as (typeof contractSide)['shape']['properties'],
+})
+
 export const graph = z.strictObject({
-  input: contractSide,
-  output: contractSide,
+  input: savedSide,
+  output: savedSide,
   nodes: z.array(graphNode).max(1000),
   edges: z.array(graphEdge).max(4000),
 })

@@ -133,11 +133,14 @@ test('does not accept names of prototype properties as fields', () => {
 })
 
 // spec: 8.2/r5
-test('limits a value to 64 KB of JSON and 128 levels', () => {
-  const most = 64 * 1024 - 2
+test('limits a text to 64 KB of UTF-8, and an object to 64 KB of JSON and 128 levels', () => {
+  const most = 64 * 1024
   expect(faults({ a: text }, { a: 'x'.repeat(most) })).toEqual([])
   expect(faults({ a: text }, { a: 'x'.repeat(most + 1) })).toHaveLength(1)
   expect(faults({ a: text }, { a: 'ä'.repeat(most / 2 + 1) })).toHaveLength(1)
+  expect(faults({ a: text }, { a: '\n'.repeat(most) })).toEqual([])
+  expect(faults({ a: { type: 'object' } }, { a: { b: 'x'.repeat(most - 8) } })).toEqual([])
+  expect(faults({ a: { type: 'object' } }, { a: { b: 'x'.repeat(most - 7) } })).toHaveLength(1)
   const deep = (levels: number) => ({
     a: JSON.parse(`${'{"a":'.repeat(levels - 1)}{}${'}'.repeat(levels - 1)}`) as unknown,
   })

@@ -1,3 +1,4 @@
+import { flowLimits } from '@gateway/api/limits'
 import { utf8Bytes } from '@gateway/api/text-bytes'
 import canonicalize from 'canonicalize'
 
@@ -49,6 +50,18 @@ export function jsonWithin(value: unknown, limitBytes: number): JsonText {
   visit(value, 0)
   return why === null ? { ok: true, text: parts.join(''), bytes } : { ok: false, why }
 }
+
+/**
+ * Whether a value fits on a port (flows §2.6): of a text its UTF-8 bytes count, of anything else its compact JSON.
+ */
+export function portFit(value: unknown): { ok: true } | { ok: false; why: 'too-large' | 'too-deep' } {
+  if (typeof value !== 'string') return jsonWithin(value, flowLimits.portBytes)
+  const isLarge = value.length > flowLimits.portBytes || utf8Bytes(value) > flowLimits.portBytes
+  return isLarge ? { ok: false, why: 'too-large' } : { ok: true }
+}
+
+/** Most bytes of a text on a port as compact JSON: each byte of it may be a control character. */
+export const portTextJsonBytes = 6 * flowLimits.portBytes + 2
 
 /** Returns why a part of a graph can't be packaged, to follow its name, or null. */
 export function jsonFault(value: unknown): string | null {

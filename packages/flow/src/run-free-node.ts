@@ -3,7 +3,7 @@ import type { ContractSide, GraphNode } from '@gateway/api/graph'
 import { flowLimits } from '@gateway/api/limits'
 import { Refusal, type RefusalBody, refuse } from '@gateway/api/refusal'
 import { CelExhausted, CelFailure, celSteps } from './cel.ts'
-import { jsonWithin } from './json-text.ts'
+import { portFit } from './json-text.ts'
 import { nodeKind } from './node-kinds.ts'
 
 /** `ports` are the ports with a value: the keys of `output`. */
@@ -32,7 +32,7 @@ export function runFreeNode(
   try {
     const output = run(node, inputs, contract, steps)
     const ports = Object.keys(output)
-    const large = ports.find((port) => !jsonWithin(output[port], flowLimits.portBytes).ok)
+    const large = ports.find((port) => !portFit(output[port]).ok)
     if (large !== undefined)
       throw refuse('value_too_large', { node: node.id, port: large, limitBytes: flowLimits.portBytes })
     return { kind: 'succeeded', output, ports }

@@ -9,6 +9,7 @@ import type { Readiness } from '@gateway/service-kit/process/health'
 import type { Logger } from '@gateway/service-kit/process/logger'
 import type { Providers } from '@gateway/providers/open-providers'
 import type { CountUsage } from '@gateway/tokens/counted-usage'
+import type { CountTokens } from '@gateway/tokens/token-counter'
 import type { CountExactly } from '@gateway/tokens/exact-count'
 import type { ConcurrencyLimiter } from '@gateway/service-kit/async/concurrency-limiter'
 import type { AdmissionQueueLimit, OpenCalls } from './admission/limits.ts'
@@ -38,6 +39,7 @@ export interface Deps {
   /** Memory budget for the images of all calls. */
   imageMemory: Pick<ByteBudget, 'take'>
   countUsage: CountUsage
+  countTokens: CountTokens
   /** Counts prompts of different projects in turn. */
   countExactly: CountExactly
   estimator: Pick<Estimator, 'estimate'>

@@ -139,6 +139,7 @@ export async function startGateway(
       whenFull: () => refuse('overloaded', {}),
     }),
     countUsage: usageCounter(tokenCounter.count, metrics.usageReplaced),
+    countTokens: tokenCounter.count,
     countExactly: exactCounter(tokenCounter),
     estimator,
     consoleProxy,

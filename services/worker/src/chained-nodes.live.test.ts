@@ -36,7 +36,7 @@ test('runs each node of a chain as a separate job by default', async ({ startWor
   expect(jobsOf(await worker.metrics())).toBe(9)
 })
 
-test('runs each paid node as a separate job, whatever the slice is', async ({ startWorker, tenant }) => {
+test('runs each paid node as a separate job, regardless of the slice', async ({ startWorker, tenant }) => {
   const worker = await startWorker({ NODE_SLICE_MS: '60000' })
   const chats = ['first', 'second', 'third'].map((id) => ({ id, kind: 'product.chat', product: tenant.model }))
   const graph = flow(

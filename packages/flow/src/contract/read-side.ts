@@ -1,6 +1,6 @@
 import type { ContractSide, GraphProblem, ValueType } from '@gateway/api/graph'
 import { flowLimits } from '@gateway/api/limits'
-import { jsonFault, jsonWithin, maxValueDepth } from '../json-text.ts'
+import { jsonFault, maxValueDepth, portFit } from '../json-text.ts'
 import { problem } from '../problem.ts'
 
 /** Field of a parsed contract. */
@@ -151,7 +151,7 @@ function fieldProblems(field: string, schema: unknown, name: string): GraphProbl
   if (options !== undefined && (type !== 'string' || !isSelect(options)))
     wrong(
       'has an enum that is not a select',
-      `Give a string field an enum of ${flowLimits.selectOptions.min} to ${flowLimits.selectOptions.max} strings, each once.`,
+      `Give a string field an enum of ${flowLimits.selectOptions.min} to ${flowLimits.selectOptions.max} strings, each once and none empty.`,
     )
   if (format !== undefined && !fitsFormat(type, options !== undefined, format))
     wrong(
@@ -173,7 +173,7 @@ function isSelect(options: unknown): boolean {
     Array.isArray(options) &&
     options.length >= min &&
     options.length <= max &&
-    options.every((option) => typeof option === 'string') &&
+    options.every((option) => typeof option === 'string' && option !== '') &&
     new Set(options).size === options.length
   )
 }
@@ -213,10 +213,10 @@ export function fieldCheck({ type, options }: Field): (value: unknown) => string
 }
 
 function sizeFault(value: unknown): string | null {
-  const json = jsonWithin(value, flowLimits.portBytes)
+  const json = portFit(value)
   if (json.ok) return null
   return json.why === 'too-large'
-    ? `must have at most ${flowLimits.portBytes} bytes as JSON`
+    ? `must have at most ${flowLimits.portBytes} bytes${typeof value === 'string' ? '' : ' as JSON'}`
     : `must be nested at most ${maxValueDepth} deep`
 }
 

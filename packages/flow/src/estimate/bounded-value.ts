@@ -1,4 +1,5 @@
 import { flowLimits } from '@gateway/api/limits'
+import { portTextJsonBytes } from '../json-text.ts'
 import { utf8Bytes } from '@gateway/api/text-bytes'
 
 /** Value of a port: the value itself, or only a bound of its size. */
@@ -16,7 +17,7 @@ export function knownValue(value: unknown): BoundedValue {
   return { known: { value }, bytes, isText: typeof value === 'string' }
 }
 
-export function unknownText(bytes: number = flowLimits.portBytes): BoundedValue {
+export function unknownText(bytes: number = portTextJsonBytes): BoundedValue {
   return { bytes, isText: true }
 }
 

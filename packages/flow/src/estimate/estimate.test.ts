@@ -110,16 +110,17 @@ describe('the max cost of a call with a known prompt', () => {
 })
 
 describe('an unknown prompt', () => {
+  const LONGEST = 128_000 + 50 // the bytes of a request, and its answer
   const after = (nodes: GraphNode[], wires: string[]) =>
     estimated([ask('a'), ...nodes, ask('b')], ['in.text>a.prompt', ...wires, 'b.text>end.out']).nodes
 
-  test('counts as long as a port value can be', () => {
+  test('counts as long as a port value can be, at most as a request', () => {
     expect(after([], ['a.text>b.prompt'])).toEqual([
       { id: 'a', atMostMicro: AROUND + 7 + 50 },
-      { id: 'b', atMostMicro: AROUND + 65_536 + 1 + 50 }, // one character stands in for it
+      { id: 'b', atMostMicro: LONGEST },
     ])
   })
-  test('from a template counts as the sum of its parts, at most as long as a port value can be', () => {
+  test('from a template counts as the sum of its parts, at most as long as a request', () => {
     const say = { id: 'say', kind: 'template', template: 'Length: {{ n }}.' }
     const size = { id: 'size', kind: 'expression', expression: 'size(t)' }
     // 9 characters plus JSON quotes; a number is at most 32 bytes, counted twice here.
@@ -128,7 +129,7 @@ describe('an unknown prompt', () => {
       atMostMicro: AROUND + 11 + 64 + 1 + 50,
     })
     const much = { id: 'say', kind: 'template', template: '{{ t }}{{ t }}' }
-    expect(after([much], ['a.text>say.t', 'say.text>b.prompt'])[1]!.atMostMicro).toBe(AROUND + 65_536 + 1 + 50)
+    expect(after([much], ['a.text>say.t', 'say.text>b.prompt'])[1]!.atMostMicro).toBe(LONGEST)
   })
   test('is bounded by the context of its product', () => {
     const products = [plain, { ...plain, id: 'small', contextLength: 105 }]

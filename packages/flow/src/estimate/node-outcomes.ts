@@ -6,13 +6,14 @@ import { nodeKind } from '../node-kinds.ts'
 import type { PlanNode } from '../plan.ts'
 import { runFreeNode } from '../run-free-node.ts'
 import { readTemplate } from '../template.ts'
+import { portTextJsonBytes } from '../json-text.ts'
 import { knownValue, unknownText, unknownValue, type BoundedValue } from './bounded-value.ts'
 import type { BoundedInputs } from './call-bound.ts'
 
 // Possible outcomes of a node, from what is known about its inputs.
 //   O1  A free node with known inputs is run as a worker runs it (run-free-node.ts). If it fails it has no values:
 //       nodes that wait for it don't run, and a failing execution is charged no more than one that continues.
-//   O2  Otherwise its values are bounded by their size, at most 64 KB per port (flows §2.6).
+//   O2  Otherwise its values are bounded by the size of a port (flows §2.6).
 //   O3  If several results are possible, such as both sides of a branch on an unknown value, each is an outcome.
 
 /** Values by output port; other ports never have a value. */
@@ -80,7 +81,7 @@ function templateOf({ node }: PlanNode, inputs: BoundedInputs): Outcome {
     const rendered = read.template.render(values, flowLimits.portBytes)
     if ('tooLarge' in rendered) return new Map()
     const bytes = utf8Bytes(JSON.stringify(rendered.text)) + moreBytes
-    return new Map([['text', unknownText(Math.min(bytes, flowLimits.portBytes))]])
+    return new Map([['text', unknownText(Math.min(bytes, portTextJsonBytes))]])
   } catch (error) {
     if (error instanceof CelFailure) return new Map()
     throw error

@@ -1,5 +1,5 @@
 import { flowLimits } from '@gateway/api/limits'
-import { jsonWithin } from '../json-text.ts'
+import { portFit } from '../json-text.ts'
 import type { NodeKind, NodeProblem, PortType } from '../node-kind.ts'
 
 /** Constant value. Out: `value`. */
@@ -35,7 +35,7 @@ function problemsOf(id: string, value: unknown, type: PortType): NodeProblem[] {
         resolution: 'Write such a value; a list goes into an object.',
       },
     ]
-  const json = jsonWithin(value, flowLimits.portBytes)
+  const json = portFit(value)
   if (json.ok) return []
   return [
     {

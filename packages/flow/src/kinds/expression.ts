@@ -4,7 +4,7 @@ import { said } from '../cel/check.ts'
 import { typeOfValue } from '../cel/values.ts'
 import { flowLimits } from '@gateway/api/limits'
 import { refuse } from '@gateway/api/refusal'
-import { jsonWithin } from '../json-text.ts'
+import { portFit } from '../json-text.ts'
 import type { NodeKind, NodeProblem, PortType } from '../node-kind.ts'
 import { inputsOf, stringField, unreadable } from './own-fields.ts'
 
@@ -52,7 +52,7 @@ export const expression: NodeKind = {
     if (type === 'list' || type === 'null') throw new CelFailure(`its value is ${said(type)}, which no port takes`)
     if (wanted !== null && type !== wanted)
       throw new CelFailure(`its value is of the type ${type}, where ${wanted} is needed`)
-    const json = jsonWithin(value, flowLimits.portBytes)
+    const json = portFit(value)
     if (json.ok) return { value }
     if (json.why === 'too-deep') throw new CelFailure('its value is nested too deeply')
     throw refuse('value_too_large', { node: node.id, port: 'value', limitBytes: flowLimits.portBytes })

@@ -4,7 +4,7 @@ import { flowLimits } from '@gateway/api/limits'
 import { refuse } from '@gateway/api/refusal'
 import { utf8Bytes } from '@gateway/api/text-bytes'
 import { compileContract, IS_REQUIRED } from '../contract.ts'
-import { jsonWithin } from '../json-text.ts'
+import { portFit } from '../json-text.ts'
 import type { NodeKind } from '../node-kind.ts'
 
 /** Output of the execution, one port per field of the contract. Runs once each wired port has a value or never will. */
@@ -34,7 +34,7 @@ function fitting(id: string, inputs: Values, contract: ContractSide): Values {
   const missing = checked.fields.filter(({ message }) => message === IS_REQUIRED).map(({ field }) => field)
   if (missing.length > 0) throw refuse('output_missing', { fields: missing })
   const large = checked.fields.find(({ field }) => {
-    const json = jsonWithin(inputs[field], flowLimits.portBytes)
+    const json = portFit(inputs[field])
     return !json.ok && json.why === 'too-large'
   })
   if (large) throw refuse('value_too_large', { node: id, port: large.field, limitBytes: flowLimits.portBytes })

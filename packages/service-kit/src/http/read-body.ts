@@ -55,14 +55,14 @@ function encoded(encoding: string) {
 }
 
 /**
- * Parses a body as JSON that is within `jsonLimits`. A number beyond double
- * precision would be read as infinity and written as null, so it is refused.
+ * Parses a body as JSON that is within `jsonLimits`. A number beyond double precision would be read as infinity and
+ * written as null, and of two fields of one name the parser keeps the last: both are refused.
  * @throws Refusal `invalid_json`, `invalid_request`
  */
 export function parseJson(body: Buffer): unknown {
   if (body.length === 0) throw refuse('invalid_json', { reason: 'it is empty' })
   if (!isUtf8(body)) throw refuse('invalid_json', { reason: 'it is not UTF-8' })
-  const { exceeded, mayOverflow } = inspectJson(body)
+  const { exceeded, mayOverflow, duplicate } = inspectJson(body)
   if (exceeded !== null) throw tooManyOf(exceeded)
   let value: unknown
   try {
@@ -70,6 +70,8 @@ export function parseJson(body: Buffer): unknown {
   } catch (error) {
     throw refuse('invalid_json', { reason: reasonOf(error as SyntaxError) })
   }
+  if (duplicate !== null)
+    throw refuse('invalid_json', { reason: `it has the field ${JSON.stringify(shortened(duplicate))} twice` })
   if (mayOverflow) refuseInfinite(value)
   return value
 }
@@ -92,6 +94,10 @@ export function parseJsonObject(body: Buffer): Record<string, unknown> {
 function reasonOf({ message }: SyntaxError): string {
   const words = message.replace(/,? (?:\.\.\.)?"[^]*" is not valid JSON$/, '').replace(/ (?:in JSON|JSON input)\b/, '')
   return words.charAt(0).toLowerCase() + words.slice(1)
+}
+
+function shortened(name: string): string {
+  return name.length > 64 ? `${name.slice(0, 64)}…` : name
 }
 
 function tooManyOf(what: keyof typeof jsonLimits) {

@@ -6,6 +6,7 @@ import type { ConsoleDeps } from '../deps.ts'
 import { sentSecret } from '../sign-in/authenticate.ts'
 import type { Request, Response } from 'express'
 import { Refusal } from '@gateway/api/refusal'
+import { acceptedType } from '@gateway/service-kit/http/accepted-type'
 import { disconnectSignal } from '@gateway/service-kit/http/read-body'
 
 /**
@@ -104,7 +105,7 @@ async function recordOf({ ledger }: Deps, begun: Begun): Promise<string> {
 
 /** Whether the client asks for NDJSON. With any other Accept header the response is the record. */
 function wantsNdjson(req: Request): boolean {
-  return req.accepts(['json', NDJSON]) === NDJSON
+  return acceptedType(req, ['application/json', NDJSON]) === NDJSON
 }
 
 /**

@@ -152,14 +152,29 @@ test('returns a saved graph unchanged, including odd characters, numbers and fie
   expect(await read.text()).toContain(`"graph":${JSON.stringify(JSON.parse(graph))},"problems":[{`)
 })
 
-test('uses the last value of a JSON field that is sent twice', async ({ flow, stack, console }) => {
+test('refuses a JSON field that is sent twice, and saves nothing [invalid_json]', async ({ flow, stack, console }) => {
   const text = JSON.stringify(echo)
   const answer = await fetch(`${console.url}${flow.path}/revisions`, {
     method: 'POST',
     headers: { Authorization: `Bearer ${stack.owner.token}` },
     body: `{"graph":${text.replace('"edges":', '"edges":[{"from":"no.where","to":"out.text"}],"edges":')}}`,
   })
-  expect((await answerOf(answer)).body.graph).toEqual(echo)
+  const refused = await answerOf(answer)
+  expect(outcomeOf(refused)).toBe('400 invalid_json')
+  expect(refused.body.error.message).toContain('"edges" twice')
+  expect(await flow.sandbox()).toMatchObject({ latestRevision: 0 })
+})
+
+// spec: 3.1/r1
+test('saves a half-made contract with its problems', async ({ flow }) => {
+  const properties = { topic: { $ref: '#/definitions/topic' }, tone: { type: 'string', enum: ['dry', ''] }, more: {} }
+  const graph = { ...echo, input: { type: 'object', properties, required: ['text'] } }
+  const saved = await flow.save(graph)
+  expect(outcomeOf(saved)).toBe('201')
+  expect(saved.body).toMatchObject({ digest: null, graph })
+  const problems = saved.body.problems as { code: string; port: string | null }[]
+  const ports = problems.flatMap(({ code, port }) => (code === 'contract_invalid' && port !== null ? [port] : []))
+  expect(new Set(ports)).toEqual(new Set(['topic', 'tone', 'more']))
 })
 
 test.for([

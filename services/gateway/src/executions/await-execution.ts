@@ -1,5 +1,6 @@
 import { flowLimits, times } from '@gateway/api/limits'
 import { Refusal, refuse } from '@gateway/api/refusal'
+import { refusalFor } from '@gateway/ledger-protocol/ledger-refusal'
 import { untilNextLook } from '@gateway/service-kit/async/waiting'
 import { ClientDisconnected } from '@gateway/service-kit/http/read-body'
 import { LedgerUnavailable } from '@gateway/ledger-client/call-operation'
@@ -11,6 +12,8 @@ import type { Execution } from './start-execution.ts'
 //       unavailable for a while.
 //   W2  The caller that started the execution waits as long as an execution can take. A repeat waits a minute, and
 //       everything that a repeat is checked for is checked again at each poll (rules §5.2).
+//   W4  The reader of the record is authorized again: a caller who has lost access gets the refusal, like the reader of
+//       its progress (P4 of send-execution.ts). The execution is charged regardless.
 //   W3  A notification says that the execution has ended, so the record is read. Without one, only whether it has ended
 //       is queried. The caller that started it subscribed before the start, so it waits for the notification first.
 
@@ -32,7 +35,7 @@ export interface EndedExecution {
 
 /**
  * Returns the ended execution.
- * @throws Refusal `idempotency_in_progress`; `unavailable` if this process stops and the caller has no idempotency key
+ * @throws Refusal `idempotency_in_progress`; as its record would be refused now; `unavailable` if this process stops and the caller has no idempotency key
  * to retry with
  * @throws ClientDisconnected
  */
@@ -61,12 +64,12 @@ export async function awaitExecution(
 
 async function look(
   { ledger, endings }: Needed,
-  { execution, project }: Execution,
+  { execution, caller }: Execution,
   mayHaveEnded: boolean,
 ): Promise<EndedExecution | null> {
   if (!mayHaveEnded && !(await endings.hasEnded(execution))) return null // W3
-  const answer = await ledger.readExecution({ caller: null, project, execution })
-  if ('refused' in answer) throw new Error(`the ledger does not know ${execution}, which it started`)
+  const answer = await ledger.readExecution({ caller, project: null, execution })
+  if ('refused' in answer) throw refusalFor(answer.refused, 'invoke') // W4
   return answer.done ? { record: answer.record, image: answer.image } : null
 }
 

@@ -19,6 +19,25 @@ const test = flowTest.extend(
       tenant.chat({ model, messages: [{ role: 'user', content }], ...fields }, { headers }),
 )
 
+type Said = [text: string, finish: string]
+
+function wholeOf(answer: unknown): Said {
+  const [choice] = (answer as { choices: [{ message: { content: string }; finish_reason: string }] }).choices
+  return [choice.message.content, choice.finish_reason]
+}
+
+function streamed(events: string): Said {
+  const chunks = events
+    .split('\n\n')
+    .filter((event) => event.startsWith('data: {'))
+    .map((event) => JSON.parse(event.slice('data: '.length)) as Chunk)
+  const choices = chunks.flatMap((chunk) => chunk.choices)
+  return [
+    choices.map(({ delta }) => delta.content ?? '').join(''),
+    choices.map((choice) => choice.finish_reason ?? '').join(''),
+  ]
+}
+
 describe('a text-in, text-out flow as a chat model', () => {
   // spec: 2.2/r14, 2.2/r17, 2.3/s2, 4.1/s7
   test('is listed in /v1/models as a sandbox, while drafts, suspended flows and flows with another contract are not', async ({
@@ -45,10 +64,27 @@ describe('a text-in, text-out flow as a chat model', () => {
     })
   })
 
+  // spec: 4.2/r1
+  test('applies stop and max_tokens to its text, whole and streamed', async ({ tenant, flows, say }) => {
+    const sandbox = await flows.save(echo)
+    const text = 'One house, two houses, three houses.'
+    for (const [fields, content, finish] of [
+      [{ stop: ['two'] }, 'One house, ', 'stop'],
+      [{ max_tokens: 2 }, 'One house', 'length'],
+      [{ max_tokens: 100 }, text, 'stop'],
+    ] as const)
+      for (const stream of [false, true]) {
+        const answer = await say(sandbox, text, { ...fields, stream })
+        const said = stream ? streamed(await answer.text()) : wholeOf(await answer.json())
+        expect(said).toEqual([content, finish])
+      }
+    expect(await tenant.settled()).toBe(0)
+  })
+
   // spec: 0/s3, 2.2/r17, 2.5/s3, 4.2/r1, 4.2/s8, 4.2/s9
   test('responds like a model and reports its execution ID and charge', async ({ tenant, flows, say }) => {
     const sandbox = await flows.save(chain(tenant.model, 1))
-    const answer = await say(sandbox, newPrompt(), { temperature: 1.5, stop: ['x'], max_tokens: 10, user: 'someony' })
+    const answer = await say(sandbox, newPrompt(), { temperature: 1.5, stop: ['ß'], max_tokens: 500, user: 'someony' })
     expect(answer.status).toBe(200)
     const body = (await answer.json()) as { id: string; service: { charged_micro: number }; usage: object }
     const record = await recordOf(await flows.get(`/v1/executions/${body.id}`))
@@ -214,7 +250,7 @@ describe('a text-in, text-out flow as a chat model', () => {
     const sandbox = await flows.save(echo)
     const entry = modelEntry.parse(await (await flows.get(`/v1/models/${sandbox}`)).json())
     const { context_length, max_output_tokens } = entry
-    const bytes = (context_length - max_output_tokens) * 8 - 2 // and two quotation marks
+    const bytes = (context_length - max_output_tokens) * 8
     const fits = await say(sandbox, 'x'.repeat(bytes))
     expect(fits.status).toBe(200)
     await fits.text()

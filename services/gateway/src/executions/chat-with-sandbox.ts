@@ -10,6 +10,7 @@ import { explainError, refusalOfExecution } from '../errors/explain-error.ts'
 import type { ChatCall } from '../request/read-chat.ts'
 import { eventStream, openLate, openResponseStream } from '../response/response-stream.ts'
 import { awaitExecution, endTopicOf } from './await-execution.ts'
+import { type CutAnswer, cutAnswer } from './cut-answer.ts'
 import { setExecutionHeaders } from './send-execution.ts'
 import { type Execution, startExecution } from './start-execution.ts'
 import type { ChatRequest, Forwarded } from '@gateway/api/chat-request'
@@ -17,7 +18,7 @@ import { invalidField } from '@gateway/api/field-problem'
 
 type Needed = Parameters<typeof startExecution>[0] &
   Parameters<typeof awaitExecution>[0] &
-  Pick<Deps, 'ledger' | 'log' | 'metrics' | 'now' | 'refusals'>
+  Pick<Deps, 'ledger' | 'countTokens' | 'log' | 'metrics' | 'now' | 'refusals'>
 
 /** The execution has already ended, so it is worth waiting long for the ledger. */
 const USAGE_MS = 30_000
@@ -40,7 +41,7 @@ export async function chatWithSandbox(
   const stream = request.stream ? openResponseStream(res, { now: deps.now, kind: eventStream(wire) }) : null
   const openWriter = (created: number) => openAnswer({ id: execution.execution, model: request.model, created })
   try {
-    const answer = await openLate(stream, answerOf(deps, execution, caller.disconnected))
+    const answer = await openLate(stream, answerOf(deps, execution, request, caller.disconnected))
     const writer = openWriter(answer.created)
     if (stream) stream.end(sandboxEvents(writer, answer))
     else sendJson(res, 200, sandboxCompletion(writer, answer))
@@ -52,12 +53,19 @@ export async function chatWithSandbox(
   }
 }
 
-async function answerOf(deps: Needed, execution: Execution, disconnected: AbortSignal): Promise<SandboxAnswer> {
+async function answerOf(
+  deps: Needed,
+  execution: Execution,
+  request: ChatRequest,
+  disconnected: AbortSignal,
+): Promise<SandboxAnswer> {
   const ended = await awaitExecution(deps, execution, disconnected)
   const record = JSON.parse(ended.record) as ExecutionRecord
   if (record.status !== 'Succeeded') throw refusalOfExecution(record, execution.keyed)
   const usage = await deps.ledger.readUsage({ execution: record.id }, { budgetMs: USAGE_MS })
-  return { ...factsOf(record, execution.textField), usage }
+  const { text, ...facts } = factsOf(record, execution.textField)
+  const cut = await cutAnswer(text, request, (part) => deps.countTokens(part, record.project))
+  return { ...facts, ...cut, usage }
 }
 
 function factsOf({ id, project, chargedMicro, output, completedAt }: ExecutionRecord, field: string | null) {
@@ -82,19 +90,20 @@ export interface SandboxAnswer {
   /** When the execution ended, Unix seconds. */
   created: number
   text: string
+  finish: CutAnswer['finish']
   usage: AnswerUsage
 }
 
 function sandboxCompletion(writer: AnswerWriter, answer: SandboxAnswer): string {
   const message = { role: 'assistant' as const, content: answer.text, refusal: null }
-  return writer.whole([{ index: 0, message, logprobs: null, finish_reason: 'stop' }], endOf(answer))
+  return writer.whole([{ index: 0, message, logprobs: null, finish_reason: answer.finish }], endOf(answer))
 }
 
 /** The events of the stream: the text in one chunk, then the end. */
 function sandboxEvents(writer: AnswerWriter, answer: SandboxAnswer): string {
   const chunk = (delta: ChunkChoice['delta'], finish: ChunkChoice['finish_reason']) =>
     writer.chunk([{ index: 0, delta, finish_reason: finish }])
-  const spoken = chunk({ role: 'assistant', content: answer.text }, null) + chunk({}, 'stop')
+  const spoken = chunk({ role: 'assistant', content: answer.text }, null) + chunk({}, answer.finish)
   return spoken + writer.end(endOf(answer))
 }
 
@@ -103,8 +112,8 @@ function endOf({ execution, project, chargedMicro, usage }: SandboxAnswer): Answ
   return { usage, chargedMicro, service }
 }
 
-/** Sampling parameters, which have no effect here: the nodes of a flow have their own. */
-const IGNORED = new Set(['stop', 'frequency_penalty', 'presence_penalty', 'logit_bias'])
+/** Sampling parameters, which have no effect here: the nodes of a flow have their own. `stop` is applied to the text. */
+const TAKEN = new Set(['stop', 'frequency_penalty', 'presence_penalty', 'logit_bias'])
 
 /**
  * Returns the input text of a chat call to a sandbox product (rules §3.9): a single message unchanged, or for several
@@ -112,7 +121,7 @@ const IGNORED = new Set(['stop', 'frequency_penalty', 'presence_penalty', 'logit
  * @throws Refusal `invalid_request` for anything that a text-in flow can't take
  */
 export function promptOfMessages({ forwarded, conditional }: Pick<ChatRequest, 'forwarded' | 'conditional'>): string {
-  const unsupported = conditional.find((parameter) => !IGNORED.has(parameter))
+  const unsupported = conditional.find((parameter) => !TAKEN.has(parameter))
   if (unsupported !== undefined)
     throw invalidField(unsupported, 'is not supported by a sandbox product', 'leave it out, or call another model')
   const { messages } = forwarded

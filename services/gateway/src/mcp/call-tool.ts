@@ -8,6 +8,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server'
 import type { AssetValue, ExecutionRecord, ProgressLine, Values } from '@gateway/api/execution'
+import { flowLimits } from '@gateway/api/limits'
 import { Refusal, type RefusalBody, refuse } from '@gateway/api/refusal'
 import { ClientDisconnected } from '@gateway/service-kit/http/read-body'
 import { withSpan } from '@gateway/service-kit/process/spans'
@@ -37,7 +38,18 @@ type Params = { name: string; arguments?: Record<string, unknown> | undefined }
 type RpcRequest = Pick<ServerContext['mcpReq'], '_meta' | 'notify'>
 type Needed = Parameters<typeof startExecution>[0] &
   Parameters<typeof awaitExecution>[0] &
-  Pick<Deps, 'ledger' | 'lookAtProgress' | 'followerLimiter' | 'assetStore' | 'log' | 'metrics' | 'now' | 'refusals'>
+  Pick<
+    Deps,
+    | 'ledger'
+    | 'lookAtProgress'
+    | 'followerLimiter'
+    | 'assetStore'
+    | 'imageMemory'
+    | 'log'
+    | 'metrics'
+    | 'now'
+    | 'refusals'
+  >
 
 const ROUTE = 'POST /v1/sandbox/{id}/mcp'
 
@@ -80,7 +92,7 @@ async function execute(
     if (!res.headersSent) setExecutionHeaders(res, execution)
     request.begun.resolve()
     const record = await withSpan('run', {}, () => endOf(deps, execution, disconnected, rpc))
-    return await executionResult(deps, record)
+    return await executionResult(deps, record, request)
   } finally {
     execution.close()
   }
@@ -174,15 +186,19 @@ export function openProgressNotifier(token: string | number, notify: Notify): Pr
 
 /** Returns an ended execution as a tool result. The same execution always gives the same result. */
 export async function executionResult(
-  deps: Pick<Deps, 'ledger' | 'assetStore'>,
+  deps: MediaNeeded,
   record: ExecutionRecord,
+  { disconnected, res }: Pick<McpRequest, 'disconnected' | 'res'>,
 ): Promise<CallToolResult> {
   if (record.status !== 'Succeeded') return failedResult(record)
   // Null outputs are omitted: the output schema doesn't allow null.
   const supplied = Object.entries(record.output ?? {}).filter(([, value]) => value !== null)
   const output: Values = Object.fromEntries(supplied)
+  const takeMemory = async (bytes: number) => {
+    res.once('close', await deps.imageMemory.take(record.project, bytes, disconnected))
+  }
   const media = await mediaContent(mediaIn(output), (value, bytesLeft) =>
-    blockOf(deps, value, record.project, bytesLeft),
+    blockOf(deps, value, record.project, bytesLeft, takeMemory),
   )
   return {
     content: [{ type: 'text', text: JSON.stringify(output) }, ...media],
@@ -229,10 +245,10 @@ function isMedia(value: unknown): value is AssetValue {
   return typeof asset === 'string' && /^(image|audio)\//.test(String(mimeType)) && Number.isSafeInteger(bytes)
 }
 
-type MediaNeeded = Pick<Deps, 'ledger' | 'assetStore'>
+type MediaNeeded = Pick<Deps, 'ledger' | 'assetStore' | 'imageMemory'>
 
-/** Media bytes per result, before base64. A message is held in memory whole, here and at the client. */
-const MAX_BYTES = 4 * 1024 * 1024
+/** Media bytes per result, before base64: one asset of the largest size. Memory for them is taken like for a chat. */
+const MAX_BYTES = flowLimits.assetBytes
 const UNREADABLE_BY = [AssetMissing, AssetStoreUnavailable, LedgerUnavailable]
 
 /**
@@ -253,16 +269,24 @@ async function mediaContent(
   return blocks
 }
 
-async function blockOf({ ledger, assetStore }: MediaNeeded, value: AssetValue, project: string, bytesLeft: number) {
+async function blockOf(
+  { ledger, assetStore }: MediaNeeded,
+  value: AssetValue,
+  project: string,
+  bytesLeft: number,
+  takeMemory: (bytes: number) => Promise<void>,
+) {
   try {
     if (value.asset.length > MAX_ID_CHARACTERS) return null
     const answer = await ledger.readAsset({ caller: { project }, asset: value.asset })
     if ('refused' in answer) return null
     if (answer.asset.bytes > bytesLeft) return { content: whereabouts(answer.asset), bytes: 0 }
+    await takeMemory(answer.asset.bytes)
     const bytes = await buffer(await assetStore.open(project, answer.asset.id))
     return { content: inlineBlock(answer.asset, bytes), bytes: bytes.length }
   } catch (error) {
-    if (!UNREADABLE_BY.some((failure) => error instanceof failure)) throw error
+    const isOverloaded = error instanceof Refusal && error.code === 'overloaded'
+    if (!isOverloaded && !UNREADABLE_BY.some((failure) => error instanceof failure)) throw error
     return { content: whereabouts({ ...value, id: value.asset }), bytes: 0 }
   }
 }

@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events'
 import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
 import type { ExecutionRecord } from '@gateway/api/execution'
@@ -33,11 +34,13 @@ const deps = {
       asset: { id: asset, project: caller.project, mimeType: 'image/png', bytes: 3 },
     }),
   },
+  imageMemory: { take: async () => () => {} },
   assetStore: {
     open: async (project: string, asset: string) => Readable.from([Buffer.from(`${asset} of ${project}`)]),
   },
 } as unknown as Deps
-const resultOf = (record: ExecutionRecord) => executionResult(deps, record)
+const request = { disconnected: new AbortController().signal, res: new EventEmitter() } as never
+const resultOf = (record: ExecutionRecord) => executionResult(deps, record, request)
 
 test('returns outputs as structured content, as text, and as media, and omits null outputs', async () => {
   expect(await resultOf(record)).toEqual({

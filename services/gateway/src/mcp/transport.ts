@@ -6,7 +6,9 @@ import { callTool } from './call-tool.ts'
 import { describeTool } from './describe-tool.ts'
 import { authOf, type McpRequest, requestOf } from './mcp-request.ts'
 import type { IncomingMessage } from 'node:http'
+import { invalidField } from '@gateway/api/field-problem'
 import { flowLimits } from '@gateway/api/limits'
+import type { Refusal } from '@gateway/api/refusal'
 import { parseJson, readBody } from '@gateway/service-kit/http/read-body'
 
 // The official SDK responds, with a separate server per request that knows one sandbox product and one caller.
@@ -34,8 +36,8 @@ export function openMcpTransport(deps: Needed): McpTransport {
 
   const fetchCall: Fetch = async (request, options) =>
     delayHeaders(await calls.fetch(request, options), requestOf(options?.authInfo).begun.promise) // K2
-  const answerCall = toNodeHandler({ fetch: withoutConnection(fetchCall) }, { onerror })
-  const answerOther = toNodeHandler({ fetch: withoutConnection(others.fetch) }, { onerror })
+  const answerCall = toNodeHandler({ fetch: asOurs(fetchCall) }, { onerror })
+  const answerOther = toNodeHandler({ fetch: asOurs(others.fetch) }, { onerror })
 
   return {
     async answer(request, message) {
@@ -64,12 +66,20 @@ function productServer(deps: Needed, request: McpRequest): Server {
   return server
 }
 
-/** Drops the SDK's `connection` header: this process decides about keep-alive, because it may be about to stop. */
-function withoutConnection(fetch: Fetch): Fetch {
+/**
+ * Drops the SDK's `connection` header: this process decides about keep-alive, because it may be about to stop. Adds what
+ * clears a refused Accept header, which the SDK leaves out.
+ */
+function asOurs(fetch: Fetch): Fetch {
   return async (request, options) => {
     const answer = await fetch(request, options)
     answer.headers.delete('connection')
-    return answer
+    if (answer.status !== 406) return answer
+    const message = (await answer.json()) as { error: { message: string } }
+    const data = { resolution: 'Send the header Accept: application/json, text/event-stream.' }
+    const error = { ...message.error, message: `${message.error.message}. ${data.resolution}`, data }
+    answer.headers.delete('content-length')
+    return new Response(JSON.stringify({ ...message, error }), { status: 406, headers: answer.headers })
   }
 }
 
@@ -107,6 +117,18 @@ export interface Message {
  */
 export async function readMessage(req: IncomingMessage): Promise<Message> {
   return { value: parseJson(await readBody(req, flowLimits.bodyBytes)) }
+}
+
+/**
+ * Returns the refusal of a tool call whose arguments are not an object, and the ID of the call. The SDK would answer with
+ * the issues of its schema.
+ */
+export function findArgumentsError(value: unknown): { id: unknown; refusal: Refusal } | null {
+  if (!isCall(value)) return null
+  const { id, params } = value as { id?: unknown; params?: { arguments?: unknown } | null }
+  const given = params?.arguments
+  if (given === undefined || (typeof given === 'object' && given !== null && !Array.isArray(given))) return null
+  return { id, refusal: invalidField('arguments', 'is not an object', 'send an object of the inputs by name') }
 }
 
 /** Whether the message is a tool call, or a batch with one. */

@@ -18,7 +18,7 @@ const test = base.extend('accepted', { scope: 'file' }, async ({}, { onCleanup }
 })
 
 test('allows raw image bytes if the Accept header names no content type', async ({ accepted }) => {
-  for (const accept of [undefined, '*/*', ' */* ', ''])
+  for (const accept of [undefined, '*/*', ' */* ', '', '*/*;q=0.5'])
     expect([accept, await accepted(accept)]).toEqual([accept, 'bytes'])
 })
 
@@ -29,6 +29,8 @@ test('selects progress if the Accept header prefers application/x-ndjson', async
     'application/x-ndjson, application/json;q=0.5',
     'application/x-ndjson, */*;q=0.1',
     'Application/X-NDJSON',
+    'application/x-ndjson; charset=utf-8',
+    'application/x-ndjson;charset="utf-8";q=0.9, application/json;q=0.8',
   ])
     expect([accept, await accepted(accept)]).toEqual([accept, 'progress'])
 })
@@ -43,6 +45,7 @@ test('selects the record for any other Accept header, never 406', async ({ accep
     'image/png',
     'image/png, */*',
     '*/*, application/json',
+    'application/json; charset=utf-8, application/x-ndjson; charset=utf-8; q=0.5',
     'text/html',
     'nonsense',
     ',,;;q=',

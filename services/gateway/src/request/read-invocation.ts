@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { readInvokeRequest } from '@gateway/api/invoke-request'
 import { flowLimits } from '@gateway/api/limits'
 import { refuse } from '@gateway/api/refusal'
+import { acceptedType, namesNoType } from '@gateway/service-kit/http/accepted-type'
 import { parseJson, readBody } from '@gateway/service-kit/http/read-body'
 import { fingerprintOf, readIdempotencyKey, refuseRepeatedHeaders, selectorOf } from './read-headers.ts'
 import type { Request } from 'express'
@@ -52,9 +53,8 @@ export type AcceptedAnswer = 'progress' | 'record' | 'bytes'
 
 /** Reads the Accept header. Never 406: a caller that names another type gets the record (flows §4.1). */
 export function acceptedAnswer(req: Pick<Request, 'headers' | 'accepts'>): AcceptedAnswer {
-  const accept = req.headers.accept?.trim() ?? ''
-  if (accept === '' || accept === '*/*') return 'bytes'
-  return req.accepts(['application/json', NDJSON]) === NDJSON ? 'progress' : 'record'
+  if (namesNoType(req)) return 'bytes'
+  return acceptedType(req, ['application/json', NDJSON]) === NDJSON ? 'progress' : 'record'
 }
 
 /** Reads the query of a progress route (flows §4.4). @throws Refusal `invalid_request` with the field as `param` */

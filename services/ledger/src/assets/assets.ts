@@ -12,6 +12,7 @@ import type {
 } from '@gateway/ledger-protocol/flow-reads'
 import { refused, type Refused } from '@gateway/ledger-protocol/ledger-refusal'
 import type { Deps } from '../deps.ts'
+import type { CallerQuestion } from '@gateway/ledger-protocol/ledger-reads'
 import { readCaller } from '../keys/read-caller.ts'
 import type { RequestOf, ResponseOf } from '@gateway/ledger-protocol/ledger-operations'
 import { flowLimits } from '@gateway/api/limits'
@@ -19,7 +20,7 @@ import type { AttachmentLimits } from '@gateway/api/attachments'
 
 /**
  * Returns the project and properties of an asset; its bytes are in the asset store. Assets of other projects and
- * deleted assets are not found.
+ * deleted assets are not found, and neither is, for a `listed` key, what an execution outside its list has made.
  */
 export async function readAsset(deps: Pick<Deps, 'reads'>, { caller, asset: id }: AssetQuestion): Promise<AssetAnswer> {
   const owner = 'keyHash' in caller ? await readCaller(deps, caller) : caller
@@ -27,7 +28,16 @@ export async function readAsset(deps: Pick<Deps, 'reads'>, { caller, asset: id }
   const { project } = owner
   const asset = await deps.reads.prisma.asset.findFirst({ where: { id, project, deletedAt: null } })
   if (!asset) return refused('asset_not_found', { asset: id })
+  if ('keyHash' in caller && asset.execution !== null && !(await listsExecution(deps, caller, asset.execution)))
+    return refused('asset_not_found', { asset: id })
   return { asset: { id, project, mimeType: asset.mimeType, bytes: asset.bytes } }
+}
+
+/** Whether the key lists the sandbox product of an execution of its project, or lists everything. */
+async function listsExecution(deps: Pick<Deps, 'reads'>, caller: CallerQuestion, execution: string): Promise<boolean> {
+  const row = await deps.reads.prisma.execution.findFirst({ where: { id: execution }, select: { sandbox: true } })
+  const key = await readCaller(deps, caller, row?.sandbox ?? '')
+  return !('refused' in key) && key.listsSandbox
 }
 
 // What a project may store.

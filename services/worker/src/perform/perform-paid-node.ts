@@ -3,6 +3,7 @@ import type { Values } from '@gateway/api/execution'
 import type { Admitted } from '@gateway/ledger-protocol/ledger-outcomes'
 import { flowLimits } from '@gateway/api/limits'
 import { refuse } from '@gateway/api/refusal'
+import { portFit } from '@gateway/flow/json-text'
 import { withSpan } from '@gateway/service-kit/process/spans'
 import { answerAttributes, callAttributes, contentAttributes } from '@gateway/providers/call-attributes'
 import type { Deps } from '../deps.ts'
@@ -89,13 +90,13 @@ function resultOf(deps: Pick<Deps, 'log'>, work: Work, answer: PaidAnswer): Perf
 }
 
 /**
- * A value on a port is at most 64 KB of compact JSON (flows §2.6).
+ * A value on a port is at most 64 KB (flows §2.6).
  * @throws Refusal value_too_large
  */
 function refuseLargeValues(node: string, output: Values): void {
   const limitBytes = flowLimits.portBytes
   for (const [port, value] of Object.entries(output))
-    if (Buffer.byteLength(JSON.stringify(value)) > limitBytes)
+    if (!portFit(value).ok)
       throw refuse('value_too_large', { node, port, limitBytes }, { details: { node, port, limitBytes } })
 }
 

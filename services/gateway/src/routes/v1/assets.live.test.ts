@@ -294,3 +294,22 @@ async function expectTooLarge(req: ReturnType<typeof request>): Promise<void> {
   expect(answer.statusCode).toBe(413)
   expect(await json(answer)).toMatchObject({ error: { code: 'request_too_large' } })
 }
+
+test('what an execution outside the list of a key has made is not found by it [asset_not_found]', async ({
+  tenant,
+  flows,
+}) => {
+  const canvas = await tenant.sell({ kind: 'image' })
+  const sandbox = await flows.save(draw(canvas))
+  const record = await recordOf(await flows.invoke(sandbox, { text: newPrompt() }))
+  const { asset } = record.output!['picture'] as AssetValue
+  const uploaded = ((await (await flows.upload(PNG, 'image/png')).json()) as AssetValue).asset
+  const listing = await tenant.key({ policy: 'listed', resources: [sandbox, canvas] })
+  const other = await tenant.key({ policy: 'listed', resources: [canvas] })
+  const read = async (secret: string, id: string) =>
+    (await flows.get(`/v1/assets/${id}`, { authorization: `Bearer ${secret}` })).status
+  expect(await Promise.all([tenant.secret, listing.secret, other.secret].map((secret) => read(secret, asset)))).toEqual(
+    [200, 200, 404],
+  )
+  expect(await read(other.secret, uploaded)).toBe(200)
+})

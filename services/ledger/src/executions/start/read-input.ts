@@ -5,6 +5,7 @@ import type { ContractSide } from '@gateway/api/graph'
 import { flowLimits, sandboxModelLimits } from '@gateway/api/limits'
 import type { Database } from '@gateway/database/client'
 import { type FieldFault, valueTypeOf } from '@gateway/flow/contract'
+import { portFit } from '@gateway/flow/json-text'
 import type { Flow } from '../cache/flow.ts'
 import type { StartFacts } from './decide-start.ts'
 
@@ -18,12 +19,12 @@ export async function readInput(
   facts: StartFacts,
   flow: Flow,
 ): Promise<{ values: Values } | Refused> {
-  if (surface === 'chat' && bytesOf(input) > flowLimits.portBytes) return contextLimit(bytesOf(input))
+  if (surface === 'chat' && !portFit(input).ok) return contextLimit(Buffer.byteLength(input as string))
   const given = surface === 'chat' ? { [facts.revision!.chatInput!]: input } : input
   const checked = flow.checkInput.check(given)
   if (!checked.ok) return refused('input_type', { fields: checked.fields })
   const { values } = checked
-  const large = Object.entries(values).filter(([, value]) => bytesOf(value) > flowLimits.portBytes)
+  const large = Object.entries(values).filter(([, value]) => !portFit(value).ok)
   if (large.length > 0)
     return inputType(large.map(([field]) => ({ field, message: `is larger than ${flowLimits.portBytes} bytes` })))
   return putAssets({ prisma }, flow.package.input, values, facts.project!)
@@ -71,10 +72,6 @@ function contextLimit(bytes: number): Refused {
   const promptTokens = Math.ceil(bytes / bytesPerToken)
   const facts = { contextLength, maxOutputTokens, promptTokens, outputCap: maxOutputTokens }
   return refused('context_limit', { ...facts, anyOutput: true })
-}
-
-function bytesOf(value: unknown): number {
-  return Buffer.byteLength(JSON.stringify(value))
 }
 
 /** Returned only to a user who names a draft in the console. */

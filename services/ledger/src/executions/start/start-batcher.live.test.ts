@@ -140,12 +140,12 @@ describe('starting an execution with a key', () => {
     tenant,
   }) => {
     const sandbox = await save(oneCall(tenant.product))
-    for (const input of [{}, { text: 5 }, { text: 'x', more: 1 }, 'text', null, [], { text: 'x'.repeat(65_536) }])
+    for (const input of [{}, { text: 5 }, { text: 'x', more: 1 }, 'text', null, [], { text: 'x'.repeat(65_537) }])
       expect(codeOf(await ask(sandbox, { input }))).toBe('input_type')
     expect(await ask(sandbox, { input: { text: 5 } })).toMatchObject({
       refused: { facts: { fields: [{ field: 'text', message: expect.any(String) as string }] } },
     })
-    expect(codeOf(await ask(sandbox, { input: { text: 'x'.repeat(65_534) } }))).toBe('started') // 64 KB with quotes
+    expect(codeOf(await ask(sandbox, { input: { text: 'x'.repeat(65_536) } }))).toBe('started')
     expect(await walletOf(replica, tenant.project.id)).toMatchObject({ reserved: 0n, settled: 0n })
   })
 

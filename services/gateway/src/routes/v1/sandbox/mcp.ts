@@ -1,17 +1,20 @@
+import type { ServerResponse } from 'node:http'
 import type { RequestHandler } from 'express'
 import type { ActiveSandbox, SandboxFacts } from '@gateway/ledger-protocol/flow-reads'
 import type { CallerQuestion } from '@gateway/ledger-protocol/ledger-reads'
 import { refusalFor } from '@gateway/ledger-protocol/ledger-refusal'
-import { refuse } from '@gateway/api/refusal'
+import { type Refusal, refuse } from '@gateway/api/refusal'
+import { sendJson } from '@gateway/service-kit/http/answers'
 import { disconnectSignal } from '@gateway/service-kit/http/read-body'
-import { callsTool, type Message, openMcpTransport, readMessage } from '../../../mcp/transport.ts'
+import { refusedResult } from '../../../mcp/call-tool.ts'
+import { callsTool, findArgumentsError, type Message, openMcpTransport, readMessage } from '../../../mcp/transport.ts'
 import { withPermit } from '../../../admission/limits.ts'
 import type { Deps } from '../../../deps.ts'
 import { refuseRebinding } from '../../../mcp/dns-rebinding-guard.ts'
 import { readCaller, storableId } from '../../../request/read-headers.ts'
 
 // A sandbox product as an MCP server with one tool (flows §5). It is stateless, so any replica can serve any request.
-//   M1  Checks run in this order: authorization, the MCP flag, the method, then the contract, which a product that was
+//   M1  Checks run in this order: authorization, the method, the MCP flag, then the contract, which a product that was
 //       never activated lacks (flows §5.2).
 //   M2  A product that can't start executions lists nothing, but tool calls pass, because a call may be a repeat (rules
 //       §5.2).
@@ -27,15 +30,21 @@ export function serveMcp(deps: Deps): RequestHandler<{ id: string }> {
     return withPermit(deps, res, async (keyHash) => {
       const caller = readCaller(req, keyHash)
       const sandbox = await sandboxOf(deps, caller, req.params.id) // M1
-      if (!sandbox.mcpEnabled) throw refuse('mcp_disabled', {})
       if (req.method !== 'POST') throw refuse('method_not_allowed', { method: req.method, allow: 'POST' }, ONLY_POST)
+      if (!sandbox.mcpEnabled) throw refuse('mcp_disabled', {})
       refuseRebinding(deps, req)
       const disconnected = disconnectSignal(res)
       const message = await readMessage(req)
       const active = activeOf(sandbox, isCall(message)) // M2
+      const wrong = findArgumentsError(message.value)
+      if (wrong !== null) return sendResult(res, wrong)
       await transport.answer({ caller, sandbox: active, disconnected, req, res }, message)
     })
   }
+}
+
+function sendResult(res: ServerResponse, { id, refusal }: { id: unknown; refusal: Refusal }): void {
+  sendJson(res, 200, JSON.stringify({ jsonrpc: '2.0', id, result: refusedResult(refusal) }))
 }
 
 async function sandboxOf({ ledger }: Pick<Deps, 'ledger'>, caller: CallerQuestion, id: string): Promise<SandboxFacts> {

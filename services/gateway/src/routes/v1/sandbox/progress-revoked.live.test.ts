@@ -65,6 +65,24 @@ describe.for(losses)('once %s', ([, code, sql]) => {
   })
 
   // spec: 5/s7
+  test(`a caller who waits for the record gets the same refusal [${code}]`, async ({
+    tenant,
+    fixture,
+    flows,
+    issued,
+    held,
+  }) => {
+    const waiting = flows.invoke(held.sandbox, { text: held.prompt }, { headers: issued.headers })
+    await held.called()
+    await fixture.run(sql, [issued.by])
+    await held.release()
+    const refused = await errorOf(await waiting)
+    expect(refused['code']).toBe(code)
+    expect(JSON.stringify(refused)).not.toContain(held.prompt)
+    expect(await tenant.settled()).toBeGreaterThan(0)
+  })
+
+  // spec: 5/s7
   test(`an MCP tool call with progress notifications is refused [${code}]`, async ({
     tenant,
     fixture,
