@@ -62,7 +62,7 @@ test('uploads and shows dropped files, rejects unsupported and oversized ones wi
     ['silence.wav', bytesOf(WAV)],
   ])
   const uploads = page.getByRole('region', { name: 'Uploads' })
-  await uploads.getByText('Choose a PNG, JPEG, WebP, WAV or MP3 file.').waitFor()
+  await uploads.getByText('Choose a PNG, JPEG, WebP, WAV, MP3 or PDF file.').waitFor()
   await uploads.getByText('The file has 25,000,001 bytes, more than the maximum of 25,000,000.').waitFor()
   await expect.poll(() => assetsOf(page).count()).toBe(2)
   expect(await assetsOf(page).first().textContent()).toContain('WAV audio')
