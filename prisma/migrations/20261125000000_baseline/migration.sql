@@ -470,6 +470,7 @@ CREATE TABLE control.revisions (
   base_revision integer,
   graph         bytea NOT NULL,
   problems      bytea NOT NULL,
+  warnings      bytea NOT NULL DEFAULT '[]'::bytea,
   digest        text CHECK (digest ~ '^[0-9a-f]{64}$'), -- null, like the package: the graph has problems
   package       bytea,
   manifest      text[] NOT NULL DEFAULT '{}',

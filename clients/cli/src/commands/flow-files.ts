@@ -118,10 +118,12 @@ export const flowFileCommands = [
         for (const name of chosenIn(folder, wanted, given.io)) {
           const text = await folder.read(name)
           if (text === null) throw missingFile(folder, name)
-          const { problems } = checkFlow(text)
+          const { problems, warnings } = checkFlow(text)
           if (given.options.json === true)
             for (const problem of problems) printJson(given, { file: fileOf(name), ...problem })
           else formatProblems(given.io, fileOf(name), problems)
+          for (const { message, resolution } of warnings)
+            given.io.say(`${fileOf(name)}: warning: ${message} ${resolution}`)
           count += problems.length
         }
         given.io.say(count === 0 ? 'No problems.' : `${count} problem${count === 1 ? '' : 's'}.`)

@@ -1,5 +1,6 @@
 import { graph as graphShape, type Graph, type GraphProblem } from '@gateway/api/graph'
 import { validateGraph } from '@gateway/flow/validate-graph'
+import { graphWarnings } from '@gateway/flow/warnings'
 import { readJson, type Path, type Position } from './json-positions.ts'
 
 export interface FlowProblem extends Pick<GraphProblem, 'code' | 'message' | 'resolution'>, Position {}
@@ -8,6 +9,8 @@ export interface CheckedFlow {
   /** Null if the text is not a graph at all. */
   graph: Graph | null
   problems: FlowProblem[]
+  /** What is allowed and rarely meant. */
+  warnings: FlowProblem[]
   /** Position of the part that a problem from the service is about. */
   positionOf(problem: GraphProblem): Position
 }
@@ -20,7 +23,7 @@ export function checkFlow(text: string): CheckedFlow {
   const read = readJson(text)
   if ('fault' in read) {
     const broken = { code: 'invalid_json', message: read.fault, resolution: 'Write valid JSON.', ...read.position }
-    return { graph: null, problems: [broken], positionOf: () => read.position }
+    return { graph: null, problems: [broken], warnings: [], positionOf: () => read.position }
   }
   const parsed = graphShape.safeParse(read.value)
   if (!parsed.success) {
@@ -30,19 +33,16 @@ export function checkFlow(text: string): CheckedFlow {
       resolution: 'A flow has input, output, nodes and edges, as docs/flows.md says.',
       ...read.at(issue.path as Path),
     }))
-    return { graph: null, problems, positionOf: () => read.at([]) }
+    return { graph: null, problems, warnings: [], positionOf: () => read.at([]) }
   }
   const graph = parsed.data
   const positionOf = (problem: GraphProblem) => read.at(pathOf(graph, problem))
-  const problems = validateGraph(graph, new Map())
-    .filter(({ code }) => code !== 'product_not_assigned')
-    .map(({ code, message, resolution, ...at }) => ({
-      code,
-      message,
-      resolution,
-      ...positionOf({ code, message, resolution, ...at }),
-    }))
-  return { graph, problems, positionOf }
+  const placed = (problem: GraphProblem): FlowProblem => {
+    const { code, message, resolution } = problem
+    return { code, message, resolution, ...positionOf(problem) }
+  }
+  const problems = validateGraph(graph, new Map()).filter(({ code }) => code !== 'product_not_assigned')
+  return { graph, problems: problems.map(placed), warnings: graphWarnings(graph).map(placed), positionOf }
 }
 
 function pathOf({ nodes, edges }: Graph, { code, node, port, message }: GraphProblem): Path {

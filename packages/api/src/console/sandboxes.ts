@@ -89,6 +89,7 @@ export const revisionRecord = z
     digest: z.string().nullable().describe('SHA-256 of the package, hex; null if the graph has problems'),
     graph,
     problems: z.array(graphProblem),
+    warnings: z.array(graphProblem).describe('what is allowed and rarely meant; activation ignores it'),
     package: flowPackage.nullable(),
     createdBy: z.string(),
     createdAt: time,
@@ -102,6 +103,7 @@ export const revisionRecord = z
         digest,
         graph: graphExample,
         problems: [],
+        warnings: [],
         package: {
           runnerVersion,
           graph: graphExample,

@@ -165,6 +165,20 @@ test('refuses a JSON field that is sent twice, and saves nothing [invalid_json]'
   expect(await flow.sandbox()).toMatchObject({ latestRevision: 0 })
 })
 
+test('saves warnings with a revision, which activation ignores', async ({ flow }) => {
+  const lost = { id: 'lost', kind: 'product.chat', product: flow.product }
+  const graph = {
+    ...echo,
+    nodes: [...echo.nodes, lost],
+    edges: [...echo.edges, { from: 'in.text', to: 'lost.prompt' }],
+  }
+  const saved = await flow.save(graph)
+  expect(saved.body).toMatchObject({ problems: [], warnings: [{ code: 'result_unused', node: 'lost' }] })
+  expect((await flow.read(1)).body.warnings).toEqual(saved.body.warnings)
+  expect(outcomeOf(await flow.activate(1))).toBe('200')
+  expect((await flow.save(echo)).body.warnings).toEqual([])
+})
+
 // spec: 3.1/r1
 test('saves a half-made contract with its problems', async ({ flow }) => {
   const properties = { topic: { $ref: '#/definitions/topic' }, tone: { type: 'string', enum: ['dry', ''] }, more: {} }

@@ -6,6 +6,7 @@ import { pageOf, readNumberCursor } from '../request/page.ts'
 import { reachSandbox } from './reach-sandbox.ts'
 import { revisionText, sandboxRecord, textOf } from './sandbox-record.ts'
 import type { Graph, GraphProblem } from '@gateway/api/graph'
+import { graphWarnings } from '@gateway/flow/warnings'
 import { recordChange, type Transaction } from '../audit/record-change.ts'
 import { databaseNow } from '../keys/key-record.ts'
 import { type BuiltPackage, checkGraph } from './check-graph.ts'
@@ -25,7 +26,7 @@ export function listRevisions(deps: Deps): Handler<'listRevisions'> {
     const { cursor, limit } = call.query()
     const before = cursor === undefined ? 2_000_000_000 : Number(readNumberCursor(cursor, 9))
     const sizes = await prisma.$queryRaw<{ number: number; bytes: number }[]>`
-      SELECT number, octet_length(graph) + octet_length(problems) + coalesce(octet_length(package), 0) AS bytes
+      SELECT number, octet_length(graph) + octet_length(problems) + octet_length(warnings) + coalesce(octet_length(package), 0) AS bytes
         FROM control.revisions WHERE sandbox = ${sandbox.id} AND number < ${before} ORDER BY number DESC LIMIT ${limit + 1}`
     const { data, nextCursor } = pageOf(sizes, howMany(sizes, limit), ({ number }) => String(number))
     const rows = await prisma.revision.findMany({
@@ -134,7 +135,8 @@ export function saveRevision(deps: Pick<ConsoleDeps, 'prisma' | 'quotas'>): Hand
           draft,
           baseRevision,
           graph: graphBytes(graph),
-          problems: new TextEncoder().encode(JSON.stringify(problems)),
+          problems: jsonBytes(problems),
+          warnings: jsonBytes(graphWarnings(graph)),
           createdBy: user.id,
           ...columnsOf(built),
         },
@@ -145,6 +147,10 @@ export function saveRevision(deps: Pick<ConsoleDeps, 'prisma' | 'quotas'>): Hand
     }
     await createOnce(deps, call, res, make, (work) => prisma.$transaction(work, TAKE_TURNS))
   }
+}
+
+function jsonBytes(value: unknown): Uint8Array<ArrayBuffer> {
+  return new TextEncoder().encode(JSON.stringify(value))
 }
 
 /** Columns of the package built on save. Another runner version may build a different one on activation. */

@@ -68,6 +68,7 @@ export interface RevisionRow {
   baseRevision: number | null
   graph: Uint8Array
   problems: Uint8Array
+  warnings: Uint8Array
   digest: string | null
   package: Uint8Array | null
   createdBy: string
@@ -84,6 +85,7 @@ export function revisionText(row: RevisionRow): string {
   const stored = {
     graph: textOf(row.graph),
     problems: textOf(row.problems),
+    warnings: textOf(row.warnings),
     package: row.package === null ? 'null' : textOf(row.package),
   } satisfies Record<Exclude<keyof RevisionRecord, keyof typeof plain>, string>
   const members = Object.entries(stored).map(([name, text]) => `"${name}":${text}`)

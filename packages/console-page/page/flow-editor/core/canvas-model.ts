@@ -3,6 +3,7 @@ import { endOf, layoutOf, type Layout } from '@gateway/flow/layout'
 import type { NodeKind, PortType, ProductFacts } from '@gateway/flow/node-kinds'
 import { typingOf } from '@gateway/flow/typing'
 import { validateGraph } from '@gateway/flow/validate-graph'
+import { graphWarnings } from '@gateway/flow/warnings'
 import { edgeKey } from './edges.ts'
 import { nodeKeys } from './node-keys.ts'
 import { positionOf, type Position } from './position.ts'
@@ -38,6 +39,8 @@ export interface CanvasModel {
   edges: CanvasEdge[]
   /** All problems of the graph, exactly as the server reports them. */
   problems: GraphProblem[]
+  /** What is allowed and rarely meant. */
+  warnings: GraphProblem[]
 }
 
 export type Products = ReadonlyMap<string, ProductFacts>
@@ -52,6 +55,7 @@ export function canvasModel(graph: Graph, products: Products): CanvasModel {
   return {
     graph,
     problems,
+    warnings: graphWarnings(graph),
     edges: drawn,
     nodes: graph.nodes.map((node, ordinal) => {
       const key = keys[ordinal]!

@@ -19,9 +19,10 @@ export function Drawer({
   openForm: () => void
   onShowExecution: (execution: string) => void
 }) {
-  const { problems } = useSession().model
+  const { problems, warnings } = useSession().model
+  const found = problems.length + warnings.length
   const tabs = [
-    { id: 'problems', title: problems.length > 0 ? `Problems (${problems.length})` : 'Problems' },
+    { id: 'problems', title: found > 0 ? `Problems (${found})` : 'Problems' },
     { id: 'run', title: 'Run' },
     { id: 'executions', title: 'Executions' },
     { id: 'json', title: 'JSON' },
