@@ -78,10 +78,9 @@ export async function recordAsset(
   if ('refused' in owner) return owner
   const { project, key, user, execution } = { key: null, user: null, execution: null, ...owner }
   const insert = async (tx: Prisma.TransactionClient): Promise<void> => {
-    const inserted = await tx.$executeRaw`
-      INSERT INTO money.assets (id, project, mime_type, bytes, execution, key, user_id)
-      VALUES (${id}, ${project}, ${mimeType}, ${bytes}, ${execution}, ${key}, ${user}) ON CONFLICT (id) DO NOTHING`
-    if (inserted === 0 || execution !== null) return // Q3
+    const data = { id, project, mimeType, bytes, execution, key, user }
+    const { count } = await tx.asset.createMany({ data, skipDuplicates: true })
+    if (count === 0 || execution !== null) return // Q3
     const reached = await reachedQuota(deps, tx, project, { assets: 0, bytes: 0 })
     if (reached !== null) throw new QuotaReached(less(reached, bytes))
   }

@@ -80,8 +80,7 @@ async function makeMissing({ reads: { prisma } }: Pick<Deps, 'reads'>, projects:
   const missing = await prisma.$queryRaw<{ project: string }[]>`
     SELECT DISTINCT p AS project FROM unnest(${projects}::text[]) p
      WHERE NOT EXISTS (SELECT FROM money.wallets w WHERE w.project = p)`
-  for (const { project } of missing)
-    await prisma.$executeRaw`INSERT INTO money.wallets (project) VALUES (${project}) ON CONFLICT DO NOTHING`
+  for (const { project } of missing) await prisma.wallet.createMany({ data: { project }, skipDuplicates: true })
 }
 
 async function passFree({ reads: { prisma } }: Pick<Deps, 'reads'>, projects: string[]): Promise<string[]> {

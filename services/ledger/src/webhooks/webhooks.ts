@@ -65,10 +65,8 @@ export async function rotateWebhookSecret(
       .map((secret) => ({ ...secret, until: secret.until < until ? secret.until : until }))
       .filter((secret) => graceSeconds > 0 && secretOf({ id, ...secret }) !== null)
     if (earlier.length > MAX_EARLIER) return { kind: 'refused', why: 'too_many' }
-    await tx.$executeRaw`
-      UPDATE money.webhooks
-         SET secret_key = ${key}, generation = ${next.generation}, earlier_secrets = ${JSON.stringify(earlier)}::jsonb
-       WHERE id = ${id}`
+    const data = { secretKey: key, generation: next.generation, earlierSecrets: earlier.map((each) => ({ ...each })) }
+    await tx.webhook.update({ where: { id }, data })
     return { kind: 'rotated', secret: secretOf(next)! }
   })
 }
@@ -85,7 +83,7 @@ export async function deleteWebhook(
   { reads: { prisma } }: Pick<Deps, 'reads'>,
   { id, project }: { id: string; project: string },
 ): Promise<{ deleted: boolean }> {
-  const deleted = await prisma.$executeRaw`DELETE FROM money.webhooks WHERE id = ${id} AND project = ${project}`
-  if (deleted > 0) await prisma.$executeRaw`DELETE FROM money.webhook_deliveries WHERE webhook = ${id}`
-  return { deleted: deleted > 0 }
+  const { count } = await prisma.webhook.deleteMany({ where: { id, project } })
+  if (count > 0) await prisma.webhookDelivery.deleteMany({ where: { webhook: id } })
+  return { deleted: count > 0 }
 }
