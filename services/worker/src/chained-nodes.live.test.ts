@@ -1,3 +1,4 @@
+import { Redis } from 'ioredis'
 import { expect } from 'vitest'
 import type { Graph } from '@gateway/api/graph'
 import { flow, newPrompt, nodeOf, side, stackTest as test } from './stack.fixture.ts'
@@ -34,6 +35,53 @@ test('runs each node of a chain as a separate job by default', async ({ startWor
   expect(record).toMatchObject({ status: 'Succeeded', output: { text: 'parts' } })
   await expect.poll(async () => countOf(await worker.metrics(), 'worker_nodes_ended_total'), SOON).toBe(9)
   expect(jobsOf(await worker.metrics())).toBe(9)
+})
+
+/** Jobs that are added to the queue while `work` runs, by ID. */
+async function jobsAdded(redisUrl: string, work: () => Promise<unknown>): Promise<string[]> {
+  const redis = new Redis(redisUrl)
+  const monitor = await redis.monitor()
+  const ids: string[] = []
+  monitor.on('monitor', (_at: string, args: string[]) => {
+    const [, id] = /:nodes:(n-exe_[\w-]+)$/.exec(args[1] ?? '') ?? []
+    if (id !== undefined && /^hm?set$/i.test(args[0]!) && args.includes('data')) ids.push(id)
+  })
+  try {
+    await work()
+    await redis.ping()
+    return ids
+  } finally {
+    monitor.disconnect()
+    redis.disconnect()
+  }
+}
+
+// spec: 8.2/s1
+test('adds one job for each node that has work, each ID once', async ({ startWorker, tenant, redis }) => {
+  await startWorker()
+  const parallel = Array.from({ length: 8 }, (_, n) => ({ id: `c${n}`, kind: 'product.chat', product: tenant.model }))
+  const joined = { id: 'join', kind: 'template', template: parallel.map(({ id }) => `{{ ${id} }}`).join(' ') }
+  const wide = flow(
+    side('prompt'),
+    side('text'),
+    [...parallel, joined],
+    ...parallel.flatMap(({ id }) => [`in.prompt>${id}.prompt`, `${id}.text>join.${id}`]),
+    'join.text>out.text',
+  )
+  for (const [graph, input, jobs] of [
+    [line(48), { text: 'long' }, 49], // and the output
+    [wide, { prompt: newPrompt() }, 10], // and join and output
+  ] as const) {
+    const ids = await jobsAdded(redis.url, () => tenant.run(graph, input))
+    expect(ids).toHaveLength(jobs)
+    expect(new Set(ids).size).toBe(jobs)
+  }
+})
+
+test('adds fewer jobs with a slice', async ({ startWorker, tenant, redis }) => {
+  await startWorker({ NODE_SLICE_MS: '200' })
+  const ids = await jobsAdded(redis.url, () => tenant.run(line(48), { text: 'long' }))
+  expect(ids.length).toBeLessThan(49)
 })
 
 test('runs each paid node as a separate job, regardless of the slice', async ({ startWorker, tenant }) => {
