@@ -30,7 +30,7 @@ export interface Deps {
   ledger: LedgerClient
   /** This process as registered with the ledger. Reservations belong to it. */
   instance: Pick<Instance, 'id' | 'renew'>
-  notifier: Pick<Notifier, 'notify' | 'subscribe'>
+  notifier: Pick<Notifier, 'notify' | 'subscribe' | 'receive'>
   endings: EndingWatch
   /** The ledger's `followExecution`, shared by the followers of a key that ask the same at the same time. */
   lookAtProgress: (question: FollowQuestion) => Promise<FollowAnswer>

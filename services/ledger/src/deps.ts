@@ -53,7 +53,7 @@ export interface Deps {
   /** The operator's defaults (`QUOTAS`). */
   quotas: QuotaValues
   webhookAttempts: WebhookAttempts
-  notifier: Pick<Notifier, 'notify' | 'subscribe'>
+  notifier: Pick<Notifier, 'notify' | 'subscribe' | 'send' | 'received' | 'sent'>
   nodeQueue: Pick<NodeQueue, 'enqueue' | 'requeue'>
   metrics: Metrics
   log: Logger

@@ -97,6 +97,9 @@ export function openMetrics(meter: Meter, log: Logger, now: () => number) {
       notEnqueued.add(jobs)
       log.warn({ err: error, jobs }, 'node queue unavailable, these nodes will be enqueued again')
     },
+    pushFailed(error: unknown): void {
+      log.warn({ err: error }, 'lines of progress were not sent, their followers will read them')
+    },
     reclaimed(nodes: number): void {
       reclaimed.add(nodes)
     },

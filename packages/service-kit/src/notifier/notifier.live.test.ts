@@ -187,3 +187,51 @@ liveTest('closing a notifier ends even if Redis does not respond', async ({ redi
   await stalled
   await notifier.close()
 })
+
+/** Collects texts, and resolves once there are enough. A null says that texts may have been lost. */
+function newReceiver() {
+  const texts: (string | null)[] = []
+  return {
+    texts,
+    onText: (text: string | null) => void texts.push(text),
+    until: (count: number) => expect.poll(() => texts.length, { interval: 5 }).toBeGreaterThanOrEqual(count),
+  }
+}
+
+liveTest('texts reach those who receive their topic now, in order and unchanged', async ({ redis }) => {
+  const [here, there] = [open(redis.url), open(redis.url)]
+  const [one, other] = [newReceiver(), newReceiver()]
+  const [topic, another] = [`${redis.prefix}-one`, `${redis.prefix}-other`]
+  const end = there.receive(topic, one.onText)
+  there.receive(another, other.onText)
+  await Promise.all([one.until(1), other.until(1)])
+  expect(await here.received([topic, another, `${redis.prefix}-none`])).toEqual(new Set([topic, another]))
+  const texts = Array.from({ length: 200 }, (_, n) => `line ${n}\nÄ "quoted"`)
+  for (const text of texts) void here.send(topic, text)
+  await one.until(201)
+  expect(one.texts).toEqual([null, ...texts])
+  expect(other.texts).toEqual([null])
+  end()
+  await expect.poll(async () => [...(await here.received([topic]))]).toEqual([])
+  await here.send(topic, 'to no one')
+  expect(one.texts).toHaveLength(201)
+})
+
+liveTest('a receiver learns that texts may be lost after an outage of Redis', async ({ redisServer }) => {
+  const [here, there] = [open(redisServer.url), open(redisServer.url)]
+  const receiver = newReceiver()
+  there.receive('topic', receiver.onText)
+  await receiver.until(1)
+  await redisServer.stopImmediately()
+  await here.send('topic', 'dropped')
+  expect(await here.received(['topic'])).toEqual(new Set(['topic'])) // it cannot tell
+  await redisServer.restart()
+  await receiver.until(2)
+  expect(receiver.texts).toEqual([null, null])
+  await expect
+    .poll(async () => {
+      await here.send('topic', 'again')
+      return receiver.texts.at(-1)
+    })
+    .toBe('again')
+})

@@ -2,8 +2,9 @@ import { type BackOffLimits, backOffMs } from '../async/waiting.ts'
 import { openRedis, type RedisClient } from '../redis/open-redis.ts'
 import { openBatcher } from '../async/batcher.ts'
 
-// A notifier says only "look again". The truth is in the database; a notification may be lost, so each subscriber also
-// polls occasionally. Notifications may be merged, and some may be spurious.
+// A notifier says "look again", or sends a text. The truth is in the database; a notification or text may be lost, so
+// each subscriber also polls occasionally. Notifications may be merged, and some may be spurious. Texts of one sender
+// arrive in order.
 
 export interface Notifier {
   /** Notifies all subscribers of the topic, in any process. Returns immediately and never fails. */
@@ -13,6 +14,17 @@ export interface Notifier {
    * in which none could arrive. Returns a function that unsubscribes.
    */
   subscribe(topic: string, onNotify: () => void): () => void
+  /** Sends a text to those who receive the topic now, in any process. Never fails. */
+  send(topic: string, text: string): Promise<void>
+  /** Returns the topics that someone receives now; all of them if Redis cannot tell. */
+  received(topics: readonly string[]): Promise<ReadonlySet<string>>
+  /**
+   * Calls `onText`, which must not throw, for each text sent to the topic from now on, and with null once after each
+   * period in which none could arrive. Returns a function that ends it.
+   */
+  receive(topic: string, onText: (text: string | null) => void): () => void
+  /** Resolves once all notifications so far are sent or dropped. */
+  sent(): Promise<void>
   close(): Promise<void>
 }
 
@@ -36,7 +48,13 @@ export function openNotifier({
   const publisher = openPublisher(publishing)
   return {
     notify: publisher.notify,
+    sent: publisher.idle,
     subscribe: openSubscriber(subscribing, now),
+    receive: openReceiver(subscribing),
+    async send(topic, text) {
+      if (publishing.status === 'ready') await publishing.publish(textChannelOf(topic), text).catch(() => {})
+    },
+    received: (topics) => receivedTopics(publishing, topics),
     async close() {
       await publisher.idle()
       publishing.disconnect()
@@ -73,6 +91,7 @@ function openConnection(url: string, onTrouble: (error: Error) => void): RedisCl
 }
 
 const PREFIX = '{svc}:notifier:'
+const TEXT_PREFIX = '{svc}:text:'
 
 /** Topics of a kind share a channel, so that one subscription also serves later topics. */
 export type Channel = string
@@ -159,7 +178,9 @@ export function openSubscriber(
     subscribed.clear()
     if (channels.size > 0) void subscribe([...channels])
   })
-  redis.on('message', (_channel: string, message: string) => topicsOf(message).forEach(call))
+  redis.on('message', (channel: string, message: string) => {
+    if (channel.startsWith(PREFIX)) topicsOf(message).forEach(call)
+  })
 
   /** Skipped while the connection is down: `ready` subscribes all topics wanted by then. */
   async function subscribe(wanted: Channel[]): Promise<void> {
@@ -205,6 +226,63 @@ export function openSubscriber(
     return () => {
       const left = subscribers.get(topic)
       if (left?.delete(subscriber) && left.size === 0) subscribers.delete(topic)
+    }
+  }
+}
+
+// Texts. Each topic has a channel, which is subscribed to only while someone receives it: a process gets only the
+// texts that are read here.
+
+const textChannelOf = (topic: string) => TEXT_PREFIX + topic
+
+/** A cluster counts the subscribers of one node alone. */
+async function receivedTopics(redis: RedisClient, topics: readonly string[]): Promise<ReadonlySet<string>> {
+  if (topics.length === 0) return new Set()
+  if (redis.status !== 'ready' || redis.isCluster) return new Set(topics)
+  try {
+    const counts = (await redis.call('PUBSUB', 'NUMSUB', ...topics.map(textChannelOf))) as (string | number)[]
+    return new Set(topics.filter((_, n) => Number(counts[2 * n + 1]) > 0))
+  } catch {
+    return new Set(topics)
+  }
+}
+
+type OnText = (text: string | null) => void
+
+function openReceiver(redis: RedisClient): (topic: string, onText: OnText) => () => void {
+  const receivers = new Map<string, Set<OnText>>() // by channel
+
+  redis.on('ready', () => {
+    if (receivers.size > 0) void subscribe([...receivers.keys()])
+  })
+  redis.on('message', (channel: string, text: string) => {
+    for (const onText of receivers.get(channel) ?? []) onText(text)
+  })
+
+  async function subscribe(channels: string[]): Promise<void> {
+    if (redis.status !== 'ready') return
+    try {
+      await redis.subscribe(...channels)
+    } catch {
+      // A new connection subscribes everything again.
+      if (redis.status === 'ready') redis.disconnect(true)
+      return
+    }
+    for (const channel of channels) for (const onText of receivers.get(channel) ?? []) onText(null)
+  }
+
+  return (topic, onText) => {
+    const channel = textChannelOf(topic)
+    const receiver: OnText = (text) => onText(text)
+    const others = receivers.get(channel)
+    if (others) others.add(receiver)
+    else receivers.set(channel, new Set([receiver]))
+    void subscribe([channel])
+    return () => {
+      const left = receivers.get(channel)
+      if (!left?.delete(receiver) || left.size > 0) return
+      receivers.delete(channel)
+      if (redis.status === 'ready') redis.unsubscribe(channel).catch(() => {})
     }
   }
 }

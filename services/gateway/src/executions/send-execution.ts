@@ -10,6 +10,7 @@ import type { Deps } from '../deps.ts'
 import type { EndedExecution } from './await-execution.ts'
 import type { Execution } from './start-execution.ts'
 import { refusalFor } from '@gateway/ledger-protocol/ledger-refusal'
+import { accessTopicOf, linesTopicOf, type PushedLines } from '@gateway/ledger-protocol/pushed-lines'
 import { times } from '@gateway/api/limits'
 import type { ResponseStream } from '../response/response-stream.ts'
 
@@ -75,51 +76,74 @@ function notNow(execution: string): Refusal {
 }
 
 // The progress of an execution, as lines (flows §4.4).
-//   P1  Lines are the ledger's text, requested after the last one written. None is missed or duplicated, even if
-//       notifications are lost.
-//   P2  The next lines are requested once a slow caller has caught up. A caller that disconnects ends the stream.
-//       Neither affects the execution.
+//   P1  Lines are the ledger's text, which it sends through Redis. Those that continue the last one written are passed
+//       on; if some are missing, or too large to be sent, they are read. None is missed or duplicated.
+//   P2  The next lines are taken once a slow caller has caught up. A caller that disconnects ends the stream. Neither
+//       affects the execution.
 //   P3  A stopping process ends the response after a complete line. The kind of that line shows that it isn't the last.
-//   P4  Each poll authorizes the reader again. A reader that has lost access gets the reason and no further line. So
-//       does, after a minute, a caller that repeated the start of a running execution (rules §5.2, §5.3).
+//   P4  Each poll authorizes the reader again, at least once a second, and before any further line once someone has lost
+//       access to the project. A reader that has lost access gets the reason and no further line. So does, after a
+//       minute, a caller that repeated the start of a running execution (rules §5.2, §5.3).
 //   P5  Followers poll at the same instants, and those of one key share their polls.
 
-/** Topic that is notified of new lines. */
-export const lineTopicOf = (execution: string) => execution
+/** Topic of new lines. */
+export const lineTopicOf = linesTopicOf
 
 /** Poll interval without notifications. */
 const LOOK_EVERY_MS = 1_000
 
 const NOTHING_NEW = { lines: '', seq: -1, done: false }
 
-type Followed = Pick<Execution, 'execution' | 'project' | 'caller' | 'replayed' | 'waitForChange'> & {
+type Lines = Pick<PushedLines, 'lines' | 'seq' | 'done'>
+
+type Followed = Pick<Execution, 'execution' | 'project' | 'caller' | 'replayed' | 'waitForChange' | 'pushed'> & {
   /** Last line that the reader has; absent if none. */
   after?: number
 }
 
 /** @throws Refusal `idempotency_in_progress`, or as a repeat of the start would be refused now */
 export async function streamProgress(
-  { lookAtProgress, openCalls, now }: Pick<Deps, 'lookAtProgress' | 'openCalls' | 'now'>,
+  { lookAtProgress, notifier, openCalls, now }: Pick<Deps, 'lookAtProgress' | 'notifier' | 'openCalls' | 'now'>,
   stream: ResponseStream,
-  { execution, project, caller, replayed, waitForChange, after: from = -1 }: Followed,
+  { execution, project, caller, replayed, waitForChange, pushed, after: from = -1 }: Followed,
   disconnected: AbortSignal,
   lookEveryMs = LOOK_EVERY_MS,
 ): Promise<void> {
   const untilMs = replayed ? now() + times.joinMs : Infinity // P4
-  stream.open()
-  for (let after = from; ; await waitForChange(untilNextLook(now(), lookEveryMs))) {
-    const answer = await lookAtProgress({ execution, after, caller, project }).catch((error: unknown) => {
-      if (error instanceof LedgerUnavailable) return NOTHING_NEW
-      throw error
-    })
-    if ('refused' in answer) throw refusalFor(answer.refused, 'invoke') // P4
-    const { lines, seq, done } = answer
-    if (done) return stream.end(lines)
-    if (lines !== '') await stream.write(lines) // P2
-    after = Math.max(after, seq) // P1
-    if (disconnected.aborted) return
-    if (openCalls.cancellation.aborted) return stream.end('') // P3
-    if (now() >= untilMs) throw refuse('idempotency_in_progress', {})
+  let authorizedMs = -Infinity
+  let mustAuthorize = true
+  const unwatch = notifier.subscribe(accessTopicOf(project), () => (mustAuthorize = true))
+
+  /** @throws Refusal if the reader has lost access */
+  async function look(after: number): Promise<Lines> {
+    const before = mustAuthorize
+    mustAuthorize = false // before the question: what is lost while it is on its way counts
+    try {
+      const answer = await lookAtProgress({ execution, after, caller, project })
+      if ('refused' in answer) throw refusalFor(answer.refused, 'invoke') // P4
+      authorizedMs = now()
+      return answer
+    } catch (error) {
+      if (!(error instanceof LedgerUnavailable)) throw error
+      mustAuthorize ||= before
+      return (mustAuthorize ? null : pushed.take(after)) ?? NOTHING_NEW
+    }
+  }
+
+  try {
+    stream.open()
+    for (let after = from; ; await waitForChange(untilNextLook(now(), lookEveryMs))) {
+      const isAuthorized = !mustAuthorize && now() - authorizedMs < lookEveryMs
+      const { lines, seq, done } = (isAuthorized && pushed.take(after)) || (await look(after)) // P1
+      if (done) return stream.end(lines)
+      if (lines !== '') await stream.write(lines) // P2
+      after = Math.max(after, seq)
+      if (disconnected.aborted) return
+      if (openCalls.cancellation.aborted) return stream.end('') // P3
+      if (now() >= untilMs) throw refuse('idempotency_in_progress', {})
+    }
+  } finally {
+    unwatch()
   }
 }
 

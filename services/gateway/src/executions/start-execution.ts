@@ -9,7 +9,9 @@ import { refusalFor } from '@gateway/ledger-protocol/ledger-refusal'
 import { flowLimits } from '@gateway/api/limits'
 import { Refusal, refuse } from '@gateway/api/refusal'
 import { activeCarrier } from '@gateway/service-kit/process/spans'
+import { isLinesTopic } from '@gateway/ledger-protocol/pushed-lines'
 import type { Caller } from '../admission/admission.ts'
+import { openPushedQueue, type PushedQueue } from './pushed-queue.ts'
 import type { Deps } from '../deps.ts'
 import { storableId } from '../request/read-headers.ts'
 import { noteOnCall } from '../tracing.ts'
@@ -38,6 +40,8 @@ export interface Execution extends Extract<StartAnswer, { kind: 'started' }> {
    * wait at a time.
    */
   waitForChange(limitMs: number): Promise<'woken' | 'late'>
+  /** Lines sent by the ledger, if it is subscribed to them. */
+  pushed: PushedQueue
   /** Ends the subscription. The route that started the execution closes it. */
   close(): void
   /** Asks the ledger again, which repeats every check of a repeat (rules §5.2). */
@@ -73,12 +77,13 @@ export async function startExecution(
     if (started.replayed && 'undo' in place) place.undo()
     if (started.execution !== question.id) subscription.moveTo(topicOf(started.execution))
     noteOnCall(attributesOf(started))
-    const { waitForChange, close } = subscription
+    const { waitForChange, pushed, close } = subscription
     return {
       ...started,
       caller: { keyHash: request.keyHash, selector: request.selector },
       keyed: request.idempotency !== null,
       waitForChange,
+      pushed,
       close,
       askAgain: async () => void (await ask()),
     }
@@ -103,19 +108,26 @@ export async function startExecution(
   }
 }
 
-/** A subscription to one topic at a time. */
+/** A subscription to one topic at a time: to notifications, or to the lines of an execution. */
 export function subscribe(
   { notifier, openCalls }: Pick<Deps, 'notifier' | 'openCalls'>,
   topic: string,
   disconnected: AbortSignal,
 ) {
   const waiter = openWaiter([disconnected, openCalls.cancellation])
-  let unsubscribe = notifier.subscribe(topic, waiter.wake)
+  const pushed = openPushedQueue()
+  const onText = (text: string | null) => {
+    if (text !== null) pushed.add(text)
+    waiter.wake()
+  }
+  const begin = (to: string) => (isLinesTopic(to) ? notifier.receive(to, onText) : notifier.subscribe(to, waiter.wake))
+  let unsubscribe = begin(topic)
   return {
     waitForChange: waiter.next,
+    pushed,
     moveTo(other: string) {
       unsubscribe()
-      unsubscribe = notifier.subscribe(other, waiter.wake)
+      unsubscribe = begin(other)
     },
     close() {
       unsubscribe()

@@ -2,9 +2,15 @@ import { describe, expect } from 'vitest'
 import { keepLocked } from '../fixtures/keep-locked.ts'
 import { openTenant, test, untilBlocked } from '../fixtures/ledger-test.ts'
 import { codeOf } from '../fixtures/replica.ts'
+import type { Deps } from '../deps.ts'
 import { passBarrier } from './wallets.ts'
 
 const LOCK = 'SELECT FROM money.wallets WHERE project = $1 FOR UPDATE'
+
+const barred = (replica: Pick<Deps, 'reads'>) => ({
+  ...replica,
+  notifier: { notify() {}, sent: async () => {} } as unknown as Deps['notifier'],
+})
 
 describe('a barrier', () => {
   test('does not block calls on the other wallets while it waits for a locked one', async ({
@@ -17,7 +23,7 @@ describe('a barrier', () => {
     for (const { project: kept } of tenants) {
       const letGo = await keepLocked(database.adminUrl, LOCK, [kept.id])
       let passed = false
-      const barrier = passBarrier(replica, { projects }).then(() => (passed = true))
+      const barrier = passBarrier(barred(replica), { projects }).then(() => (passed = true))
       await untilBlocked(fixture, barrier)
       for (const { project, key, product } of tenants) {
         if (project.id === kept.id) continue
@@ -29,11 +35,23 @@ describe('a barrier', () => {
     }
   })
 
+  test('notifies the followers of each project before it returns', async ({ fixture, replica }) => {
+    const projects = [(await openTenant(fixture)).project.id, (await openTenant(fixture)).project.id]
+    const notified: string[] = []
+    let sent: string[] = []
+    const notifier = {
+      notify: (topic: string) => void notified.push(topic),
+      sent: async () => void (sent = [...notified]),
+    }
+    await passBarrier({ ...replica, notifier: notifier as unknown as Deps['notifier'] }, { projects })
+    expect(sent).toEqual(projects.map((project) => `access:${project}`))
+  })
+
   test('waits for a wallet that is being created', async ({ database, fixture, replica }) => {
     const project = `prj_${Date.now()}`
     const letGo = await keepLocked(database.adminUrl, 'INSERT INTO money.wallets (project) VALUES ($1)', [project])
     let passed = false
-    const barrier = passBarrier(replica, { projects: [project] }).then(() => (passed = true))
+    const barrier = passBarrier(barred(replica), { projects: [project] }).then(() => (passed = true))
     await untilBlocked(fixture, barrier)
     expect(passed).toBe(false)
     await letGo()
@@ -50,7 +68,7 @@ describe('a barrier', () => {
       await keepLocked(database.adminUrl, LOCK, [projects[1]]),
     ]
     let passed = false
-    const barrier = passBarrier(replica, { projects }).then(() => (passed = true))
+    const barrier = passBarrier(barred(replica), { projects }).then(() => (passed = true))
     await untilBlocked(fixture, barrier)
     await letGo[0]!()
     await untilBlocked(fixture, barrier)

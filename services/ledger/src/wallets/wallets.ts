@@ -1,5 +1,6 @@
 import type { Correction, CorrectionAnswer, Funding, WalletAnswer } from '@gateway/ledger-protocol/ledger-reads'
 import type { RequestOf } from '@gateway/ledger-protocol/ledger-operations'
+import { accessTopicOf } from '@gateway/ledger-protocol/pushed-lines'
 import type { Deps } from '../deps.ts'
 import { callFunction } from '@gateway/database/call-function'
 
@@ -59,10 +60,16 @@ export async function correct(
  * Waits until every admission that may have read earlier state is over. A call that starts after this has returned is
  * decided by what is committed now (architecture §M2).
  *
+ * Followers of executions are notified before it returns: they get no line that is sent later without being authorized
+ * again.
+ *
  * Each wallet is locked and freed. Free wallets are passed together, which waits for no one; the others are waited for
  * in sequence, holding none meanwhile.
  */
-export async function passBarrier(deps: Pick<Deps, 'reads'>, { projects }: RequestOf<'barrier'>): Promise<object> {
+export async function passBarrier(
+  deps: Pick<Deps, 'reads' | 'notifier'>,
+  { projects }: RequestOf<'barrier'>,
+): Promise<object> {
   await makeMissing(deps, projects)
   const left = new Set(projects)
   while (left.size > 0) {
@@ -72,6 +79,8 @@ export async function passBarrier(deps: Pick<Deps, 'reads'>, { projects }: Reque
     await waitFor(deps, kept)
     left.delete(kept)
   }
+  for (const project of projects) deps.notifier.notify(accessTopicOf(project))
+  await deps.notifier.sent()
   return {}
 }
 

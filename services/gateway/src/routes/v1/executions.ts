@@ -55,13 +55,13 @@ export function followExecution(deps: Deps): RequestHandler<{ id: string }> {
 async function follow(deps: Deps, res: Response, followed: Followed): Promise<void> {
   const { execution } = followed
   const disconnected = disconnectSignal(res)
-  const { waitForChange, close } = subscribe(deps, lineTopicOf(execution), disconnected)
+  const { waitForChange, pushed, close } = subscribe(deps, lineTopicOf(execution), disconnected)
   try {
     const found = await deps.lookAtProgress(followed) // first, so that a refusal gets its HTTP status
     if ('refused' in found) throw refusalFor(found.refused, 'invoke')
     res.setHeader('X-Service-Invocation', execution)
     const stream = openResponseStream(res, { now: deps.now, kind: JSON_LINES })
-    await streamProgress(deps, stream, { ...followed, replayed: false, waitForChange }, disconnected).catch(
+    await streamProgress(deps, stream, { ...followed, replayed: false, waitForChange, pushed }, disconnected).catch(
       (error: unknown) => stream.end(refusedLine(explainError(deps, error, res))),
     )
   } finally {

@@ -7,6 +7,7 @@ import { type BatchMode, withShortTimeout, openResilientBatches } from '../../qu
 import { openKeptItems, projectsOfExecutions } from '../../quarantine/kept-items.ts'
 import { openExecutionCache, openExecutionLoader } from '../cache/load-executions.ts'
 import { enqueueJobs, notifyChanges } from '../announce.ts'
+import { pushLines } from '../records/push-lines.ts'
 import type { ExecutionChange } from '../store/execution-facts.ts'
 import { writeOffFenced } from '../store/write-executions.ts'
 import type { Deps, NodeBatcher } from '../../deps.ts'
@@ -132,8 +133,9 @@ export function openNodeBatcher(
     result: NodeBatchResult,
     passOver: (waiting: WaitingNode) => void,
   ): Promise<void> {
-    const { outcomes, written, jobs } = result
+    const { outcomes, written, jobs, charged } = result
     await writeOffFenced(deps, deps.executions.sql, fencedIn(batch, outcomes)) // L5
+    pushLines(deps, [...written.keys()], charged).catch(metrics.pushFailed) // L4
     notifyChanges(deps, written.keys()) // L4
     for (const change of written.keys()) deps.keptBytes.note(change.execution.project, bytesOf(change))
     enqueueJobs(deps, jobs)

@@ -13,6 +13,8 @@ export interface NodeBatchResult {
   /** Written changes with their new versions. Items of the others go with the next batch. */
   written: Map<ExecutionChange, number>
   jobs: NodeJob[]
+  /** Charge of each closed reservation, in micro-USD. */
+  charged: ReadonlyMap<string, number>
 }
 
 interface Decided {
@@ -48,14 +50,14 @@ export async function runNodeBatch(
     if (decided.change) changes.push(decided.change)
     its.forEach((waiting, n) => outcomes.set(waiting, { outcome: decided.outcomes[n]!, change: decided.change }))
   }
-  if (changes.length === 0) return { loaded, outcomes, written: new Map(), jobs: [] }
+  if (changes.length === 0) return { loaded, outcomes, written: new Map(), jobs: [], charged: new Map() }
   const how = { waitForLocks, maxConcurrentNodes, assumedAlive: loaded.assumedAlive }
   const { written, jobs, excessMicro, fenced, perhapsCalled, charged } = await writeExecutions(sql, changes, how)
   if (excessMicro > 0) deps.metrics.settledMore(excessMicro)
   for (let n = 0; n < fenced; n++) deps.metrics.fenced()
   if (perhapsCalled > 0) deps.metrics.perhapsCalled(perhapsCalled)
   traceCharges(batch, loaded, charged)
-  return { loaded, outcomes, written, jobs }
+  return { loaded, outcomes, written, jobs, charged }
 }
 
 async function decideItems(

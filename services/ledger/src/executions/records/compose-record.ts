@@ -57,12 +57,24 @@ function executionFields(execution: ExecutionRow, nodes: readonly NodeRow[]) {
   }
 }
 
+/** Returns the lines of succeeded nodes in order, each with a trailing newline. */
+export function nodeLines(nodes: readonly NodeRow[]): string {
+  return progressLinesOf({ started_by: 'invoke' }, nodes) // only an error is worded by who started it
+    .map((line) => line + '\n')
+    .join('')
+}
+
+function progressLinesOf(execution: Pick<ExecutionRow, 'started_by'>, nodes: readonly NodeRow[]): string[] {
+  return nodes
+    .toSorted((a, b) => a.seq! - b.seq!)
+    .map((node) => object({ kind: '"node"', seq: String(node.seq), node: object(nodeFields(execution, node)) }))
+}
+
 /** Returns the progress lines after `after`, each with a trailing newline. */
 export function progressLines(execution: ExecutionRow, nodes: readonly NodeRow[], after: number): string {
   const lines = after < 0 ? [admittedLine(execution)] : []
-  const ended = nodes.filter(({ seq }) => seq !== null && seq > after).toSorted((a, b) => a.seq! - b.seq!)
-  for (const node of ended)
-    lines.push(object({ kind: '"node"', seq: String(node.seq), node: object(nodeFields(execution, node)) }))
+  const ended = nodes.filter(({ seq }) => seq !== null && seq > after)
+  lines.push(...progressLinesOf(execution, ended))
   if (execution.completed_at !== null && execution.seq > after)
     lines.push(object({ kind: '"complete"', seq: String(execution.seq), execution: executionRecord(execution, nodes) }))
   return lines.map((line) => line + '\n').join('')

@@ -2,6 +2,8 @@ import { once } from 'node:events'
 import { request, type IncomingMessage } from 'node:http'
 import { text as textOf } from 'node:stream/consumers'
 import type { ProgressLine } from '@gateway/api/execution'
+import { readPushed } from '@gateway/ledger-protocol/pushed-lines'
+import { openRedis } from '@gateway/service-kit/redis/open-redis'
 import { describe, expect } from 'vitest'
 import {
   chain,
@@ -22,6 +24,26 @@ function expectWhole(lines: ProgressLine[]): void {
 }
 
 describe('the progress stream of an invocation', () => {
+  test('consists of the lines that the ledger sends through Redis', async ({ redis: { url }, tenant, flows }) => {
+    const sandbox = await flows.save(chain(tenant.model, 3))
+    const redis = openRedis(url, { maxRetriesPerRequest: 1 })
+    const texts = new Map<string, string>()
+    redis.on('pmessage', (_pattern: string, channel: string, text: string) => {
+      const execution = channel.slice(channel.lastIndexOf(':') + 1)
+      texts.set(execution, (texts.get(execution) ?? '') + readPushed(text)!.lines)
+    })
+    await redis.psubscribe('{svc}:text:lines:*')
+    const answer = await flows.invoke(sandbox, { text: newPrompt() }, { headers: PROGRESS })
+    const id = answer.headers.get('x-service-invocation')!
+    const lines = await answer.text()
+    redis.disconnect()
+    expectWhole(linesOf(lines))
+    const beginning = linesOf(lines).slice(0, 2) // written at the start, and read
+    expect(beginning.map(({ kind }) => kind)).toEqual(['admitted', 'node'])
+    expect(lines.endsWith(texts.get(id)!)).toBe(true)
+    expect(linesOf(texts.get(id)!)).toHaveLength(linesOf(lines).length - beginning.length)
+  })
+
   // spec: 2.4/s2, 6/r1, 6/r2, 6/r3
   test('contains the admission, each node as it ends, and the record', async ({ tenant, flows }) => {
     const sandbox = await flows.save(chain(tenant.model, 1))

@@ -1,3 +1,4 @@
+import { openLedgerClient } from '@gateway/ledger-client/ledger-client'
 import { describe, expect } from 'vitest'
 import type { ProgressLine, RefusedLine } from '@gateway/api/execution'
 import { chain, flowTest, linesOf, newKey, openLines, PROGRESS, recordOf } from '../../../flow-stack.fixture.ts'
@@ -8,7 +9,8 @@ interface RpcMessage {
   result?: { isError?: boolean; content: { text: string }[] }
 }
 
-// Every poll of the progress re-authorizes the reader (rules §5.2), so losing access ends the stream.
+// The reader of progress is authorized again, at each poll and once someone has lost access (rules §5.2), so losing
+// access ends the stream.
 
 const test = flowTest
   /** Another user who can issue keys for the project, and a key issued by them. */
@@ -17,6 +19,19 @@ const test = flowTest
     const by = await fixture.issuer({ id: tenant.project, tenant: organization, team })
     const key = await tenant.key({ by })
     return { by, key, headers: { authorization: `Bearer ${key.secret}`, 'idempotency-key': newKey() } }
+  })
+  /** Takes access away as the console does: in the tables, and then past the barrier. */
+  .extend('lose', ({ stack, fixture, tenant }, { onCleanup }) => {
+    const ledger = openLedgerClient({
+      url: stack.ledgers[0]!.url,
+      service: 'console',
+      privateKey: stack.secrets.console,
+    })
+    onCleanup(() => ledger.close())
+    return async (sql: string, by: string) => {
+      await fixture.run(sql, [by])
+      await ledger.barrier({ projects: [tenant.project] })
+    }
   })
   /** A flow of two calls; the first is held until the test releases it. */
   .extend('held', async ({ stack, tenant, flows }) => {
@@ -41,7 +56,7 @@ describe.for(losses)('once %s', ([, code, sql]) => {
   // spec: 5/s7
   test(`the caller who started an execution and the one who joined it get no further line [${code}]`, async ({
     tenant,
-    fixture,
+    lose,
     flows,
     issued,
     held,
@@ -53,7 +68,7 @@ describe.for(losses)('once %s', ([, code, sql]) => {
     const readers = [await openLines(first), await openLines(second)]
     for (const reader of readers) await reader.take(2)
     await held.called()
-    await fixture.run(sql, [issued.by])
+    await lose(sql, issued.by)
     await held.release()
     for (const reader of readers) {
       await reader.end()
@@ -67,14 +82,14 @@ describe.for(losses)('once %s', ([, code, sql]) => {
   // spec: 5/s7
   test(`a caller who waits for the record gets the same refusal [${code}]`, async ({
     tenant,
-    fixture,
+    lose,
     flows,
     issued,
     held,
   }) => {
     const waiting = flows.invoke(held.sandbox, { text: held.prompt }, { headers: issued.headers })
     await held.called()
-    await fixture.run(sql, [issued.by])
+    await lose(sql, issued.by)
     await held.release()
     const refused = await errorOf(await waiting)
     expect(refused['code']).toBe(code)
@@ -83,12 +98,7 @@ describe.for(losses)('once %s', ([, code, sql]) => {
   })
 
   // spec: 5/s7
-  test(`an MCP tool call with progress notifications is refused [${code}]`, async ({
-    tenant,
-    fixture,
-    issued,
-    held,
-  }) => {
+  test(`an MCP tool call with progress notifications is refused [${code}]`, async ({ tenant, lose, issued, held }) => {
     const params = { name: 'invoke_product', arguments: { text: held.prompt }, _meta: { progressToken: 'p' } }
     const answer = await fetch(`${tenant.url}/v1/sandbox/${held.sandbox}/mcp`, {
       method: 'POST',
@@ -101,7 +111,7 @@ describe.for(losses)('once %s', ([, code, sql]) => {
     })
     const text = answer.text()
     await held.called()
-    await fixture.run(sql, [issued.by])
+    await lose(sql, issued.by)
     await held.release()
     const messages = (await text)
       .split('\n')
