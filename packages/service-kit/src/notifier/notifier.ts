@@ -14,8 +14,11 @@ export interface Notifier {
    * in which none could arrive. Returns a function that unsubscribes.
    */
   subscribe(topic: string, onNotify: () => void): () => void
-  /** Sends a text to those who receive the topic now, in any process. Never fails. */
-  send(topic: string, text: string): Promise<void>
+  /**
+   * Sends a text to those who receive the topic now, in any process. Returns immediately and never fails; a text that
+   * Redis does not take in time is dropped.
+   */
+  send(topic: string, text: string): void
   /** Returns the topics that someone receives now; all of them if Redis cannot tell. */
   received(topics: readonly string[]): Promise<ReadonlySet<string>>
   /**
@@ -51,9 +54,7 @@ export function openNotifier({
     sent: publisher.idle,
     subscribe: openSubscriber(subscribing, now),
     receive: openReceiver(subscribing),
-    async send(topic, text) {
-      if (publishing.status === 'ready') await publishing.publish(textChannelOf(topic), text).catch(() => {})
-    },
+    send: openSender(publishing),
     received: (topics) => receivedTopics(publishing, topics),
     async close() {
       await publisher.idle()
@@ -234,6 +235,21 @@ export function openSubscriber(
 // texts that are read here.
 
 const textChannelOf = (topic: string) => TEXT_PREFIX + topic
+
+/** Of texts that Redis has not taken yet. Further ones are dropped. */
+const MAX_UNSENT_CHARACTERS = 16 * 1024 * 1024
+
+function openSender(redis: RedisClient): (topic: string, text: string) => void {
+  let unsent = 0
+  return (topic, text) => {
+    if (redis.status !== 'ready' || unsent > MAX_UNSENT_CHARACTERS) return
+    unsent += text.length
+    redis
+      .publish(textChannelOf(topic), text)
+      .catch(() => {})
+      .finally(() => (unsent -= text.length))
+  }
+}
 
 /** A cluster counts the subscribers of one node alone. */
 async function receivedTopics(redis: RedisClient, topics: readonly string[]): Promise<ReadonlySet<string>> {

@@ -10,6 +10,8 @@ import { type NodeRow, readRows } from './read-rows.ts'
 //   P1  The lines of succeeded nodes are composed from what was just written: the same text as a reader gets.
 //   P2  Errors are worded by who started the execution, and the last line has all nodes. These are read, once for all
 //       followers, and only if there are some.
+//   P3  The texts of a batch are sent together, before those of the next one: a follower reads what comes out of
+//       order.
 
 type PushDeps = Pick<Deps, 'notifier' | 'reads' | 'packageCache'>
 
@@ -19,12 +21,13 @@ export async function pushLines(
   changes: Iterable<ExecutionChange>,
   charged: ReadonlyMap<string, number>,
 ): Promise<void> {
-  const toRead: ExecutionChange[] = []
-  for (const change of changes) {
-    if (change.seq === change.execution.seq) continue
-    if (hasEnded(change) || endedNodes(change).some(([, { state }]) => state !== 'Succeeded')) toRead.push(change)
-    else await push(deps, change, succeededLines(change, await deps.packageCache.get(change.execution), charged)) // P1
-  }
+  const progressed = [...changes].filter((change) => change.seq > change.execution.seq)
+  const toRead = progressed.filter(
+    (change) => hasEnded(change) || endedNodes(change).some(([, { state }]) => state !== 'Succeeded'),
+  )
+  const succeeded = progressed.filter((change) => !toRead.includes(change))
+  const flows = await Promise.all(succeeded.map(({ execution }) => deps.packageCache.get(execution)))
+  for (const [n, change] of succeeded.entries()) push(deps, change, succeededLines(change, flows[n]!, charged)) // P1, P3
   if (toRead.length > 0) await pushRead(deps, toRead) // P2
 }
 
@@ -34,18 +37,13 @@ async function pushRead(deps: PushDeps, changes: readonly ExecutionChange[]): Pr
     const { id, seq } = change.execution
     if (!followed.has(linesTopicOf(id))) continue
     const found = await readRows(deps, id, seq)
-    if (found !== null) await push(deps, change, progressLines(found.execution, found.nodes, seq), found.execution.seq)
+    if (found !== null) push(deps, change, progressLines(found.execution, found.nodes, seq), found.execution.seq)
   }
 }
 
-async function push(
-  { notifier }: Pick<Deps, 'notifier'>,
-  change: ExecutionChange,
-  lines: string,
-  seq = change.seq,
-): Promise<void> {
+function push({ notifier }: Pick<Deps, 'notifier'>, change: ExecutionChange, lines: string, seq = change.seq): void {
   const { id, seq: after } = change.execution
-  await notifier.send(linesTopicOf(id), pushedText({ after, seq, done: hasEnded(change), lines }))
+  notifier.send(linesTopicOf(id), pushedText({ after, seq, done: hasEnded(change), lines }))
 }
 
 function endedNodes({ nodes }: ExecutionChange): [ordinal: number, NodeChange][] {
