@@ -127,7 +127,7 @@ test('flows pull, diff, push, activate and run work on a flow kept in git', asyn
   expect(pulled.output).toContain('A  summary.flow.json')
   expect(pulled.output).toContain('A  gateway.lock.json')
   expect((await line.shell('gateway flows pull && git diff --exit-code')).code).toBe(0)
-  await change(line, '40', '30')
+  await change(line, '"max_tokens": 40', '"max_tokens": 30')
   expect((await line.shell('gateway flows diff')).output).toContain('node draft: changed here')
   const pushed = await line.shell('gateway flows push --check && gateway flows push && gateway flows activate summary')
   expect([pushed.code, pushed.words]).toEqual([0, expect.any(String)])
@@ -191,7 +191,7 @@ test('flows push refuses to overwrite a newer revision and shows both changes; p
 }) => {
   await line.shell('gateway flows pull')
   await saveElsewhere(line, 'polish')
-  await change(line, '40', '30')
+  await change(line, '"max_tokens": 40', '"max_tokens": 30')
   const pushed = await line.shell('gateway flows push summary')
   expect(pushed).toMatchObject({ code: 1 })
   expect(pushed.words).toContain('node polish: changed on the gateway')
@@ -227,7 +227,7 @@ test('flows push without a lock file adopts an empty flow of the same name and r
 test('flows pull --merge refuses a node changed on both sides until --take picks one', async ({ line }) => {
   await line.shell('gateway flows pull')
   await saveElsewhere(line, 'draft')
-  await change(line, '40', '30')
+  await change(line, '"max_tokens": 40', '"max_tokens": 30')
   const file = path.join(line.folder, 'summary.flow.json')
   const before = await readFile(file, 'utf8')
   const merged = await line.shell('gateway flows pull --merge')
