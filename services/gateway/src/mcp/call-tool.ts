@@ -194,8 +194,10 @@ export async function executionResult(
   // Null outputs are omitted: the output schema doesn't allow null.
   const supplied = Object.entries(record.output ?? {}).filter(([, value]) => value !== null)
   const output: Values = Object.fromEntries(supplied)
+  const shares: (() => void)[] = []
+  res.once('close', () => shares.forEach((giveBack) => giveBack()))
   const takeMemory = async (bytes: number) => {
-    res.once('close', await deps.imageMemory.take(record.project, bytes, disconnected))
+    shares.push(await deps.imageMemory.take(record.project, bytes, disconnected))
   }
   const media = await mediaContent(mediaIn(output), (value, bytesLeft) =>
     blockOf(deps, value, record.project, bytesLeft, takeMemory),

@@ -53,6 +53,23 @@ test('returns outputs as structured content, as text, and as media, and omits nu
   })
 })
 
+test('gives the memory of all media back when the response closes, with one listener', async () => {
+  let taken = 0
+  const res = new EventEmitter()
+  const imageMemory = {
+    take: async (_: string, bytes: number) => {
+      taken += bytes
+      return () => void (taken -= bytes)
+    },
+  }
+  const output = Object.fromEntries(Array.from({ length: 12 }, (_, n) => [`picture${n}`, picture]))
+  const given = { disconnected: new AbortController().signal, res } as never
+  await executionResult({ ...deps, imageMemory }, { ...record, output }, given)
+  expect([taken, res.listenerCount('close')]).toEqual([36, 1])
+  res.emit('close')
+  expect(taken).toBe(0)
+})
+
 test.each([
   { asset: 'ast_1' },
   { ...picture, mimeType: 'text/plain' },
