@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import path from 'node:path'
+import { promisify } from 'node:util'
 import { awaitReady } from './await-ready.ts'
 import { startTied, type TiedProcess, type TiedProgram } from './end-with-starter.ts'
 import { freePort } from './free-port.ts'
@@ -59,7 +61,7 @@ export async function startRedis(options: RedisOptions): Promise<EmbeddedRedis> 
   await rm(path.join(folder, SETTINGS), { force: true })
   await writeFile(path.join(folder, SETTINGS), lines.join('\n'), { mode: 0o600 })
 
-  let { server, port } = await startOnPort(binary, folder, options, options.port)
+  let { server, port, container } = await startOnPort(binary, folder, options, options.port)
   return {
     get url() {
       return `redis://${options.password ? `:${encodeURIComponent(options.password)}@` : ''}127.0.0.1:${port}`
@@ -78,12 +80,13 @@ export async function startRedis(options: RedisOptions): Promise<EmbeddedRedis> 
       if (options.persistent === false) await rm(folder, { recursive: true, force: true })
     },
     stopImmediately: async () => {
-      server.signal('SIGKILL')
+      if (container === null) server.signal('SIGKILL')
+      else await promisify(execFile)('docker', ['kill', container]) // a killed client leaves its container running
       await server.ended
     },
     restart: async () => {
       await server.stop()
-      ;({ server, port } = await startOnPort(binary, folder, options, port))
+      ;({ server, port, container } = await startOnPort(binary, folder, options, port))
     },
   }
 }
@@ -93,14 +96,15 @@ async function startOnPort(
   folder: string,
   { persistent = true, databases = 16, password }: RedisOptions,
   wanted: number | undefined,
-): Promise<{ server: TiedProcess; port: number }> {
+): Promise<{ server: TiedProcess; port: number; container: string | null }> {
   const deadline = Date.now() + (binary.from === 'docker' ? containerStartLimitMs : startLimitMs)
   const logFile = path.join(folder, 'redis.log')
   for (;;) {
     const port = await freePort(wanted, 'Redis')
-    const server = await startTied(program(binary, { folder, port, persistent, databases }), logFile)
+    const container = binary.from === 'docker' ? `svc-redis-${randomBytes(4).toString('hex')}` : null
+    const server = await startTied(program(binary, { folder, port, persistent, databases, container }), logFile)
     const outcome = await awaitReady(server, () => answersPing(port, password), deadline)
-    if (outcome === 'ready') return { server, port }
+    if (outcome === 'ready') return { server, port, container }
     await server.stop()
     const log = lastLines(logFile, 12)
     if (wanted !== undefined || outcome === 'late' || !/Address already in use/.test(log)) {
@@ -115,31 +119,36 @@ interface Server {
   port: number
   persistent: boolean
   databases: number
+  /** The name of its container, or null if it runs without one. */
+  container: string | null
 }
 
-function program({ from, command }: RedisBinary, { folder, port, persistent, databases }: Server): TiedProgram {
-  const settings = {
-    appendonly: 'yes',
-    save: '',
-    'maxmemory-policy': 'noeviction',
-    databases: String(databases),
-    daemonize: 'no',
-  }
-  const flags = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value])
+function program({ command }: RedisBinary, { folder, port, persistent, databases, container }: Server): TiedProgram {
+  const flags = Object.entries(redisSettings(databases)).flatMap(([name, value]) => [`--${name}`, value])
   const place = [path.join(folder, SETTINGS), '--bind', '127.0.0.1', '--port', String(port), '--dir', folder]
   const [first = '', ...words] = command
   return {
     command: first,
-    args: [...words, ...(from === 'docker' ? dockerArguments(folder, port, flags) : [...place, ...flags])],
+    args: [...words, ...(container === null ? [...place, ...flags] : dockerArguments(container, folder, port, flags))],
     cwd: '/',
     endWith: [{ signal: 'SIGTERM', graceMs: 15_000 }],
     ...(persistent ? {} : { removeIfOrphaned: folder }),
   }
 }
 
+/** The settings that don't depend on where the server listens. */
+function redisSettings(databases: number): Record<string, string> {
+  return {
+    appendonly: 'yes',
+    save: '',
+    'maxmemory-policy': 'noeviction',
+    databases: String(databases),
+    daemonize: 'no',
+  }
+}
+
 /** In the foreground, so that signals that end the client also end the container. */
-function dockerArguments(folder: string, port: number, flags: string[]): string[] {
-  const name = `svc-redis-${randomBytes(4).toString('hex')}`
+function dockerArguments(name: string, folder: string, port: number, flags: string[]): string[] {
   const user = process.getuid ? ['--user', `${process.getuid()}:${process.getgid?.()}`] : []
   const place = ['--publish', `127.0.0.1:${port}:6379`, '--volume', `${folder}:/data`]
   return [

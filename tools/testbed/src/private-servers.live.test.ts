@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { Redis } from 'ioredis'
 import { expect } from 'vitest'
 import { ask } from './ask.ts'
@@ -27,6 +29,20 @@ liveTest('Redis never evicts, and restarts on its port with its data', async ({ 
   expect(await redis.config('GET', 'maxmemory-policy')).toEqual(['maxmemory-policy', 'noeviction'])
   await redis.set('a', '1')
   redis.disconnect()
+  await server.restart()
+  const again = new Redis(server.url)
+  expect(await again.get('a')).toBe('1')
+  again.disconnect()
+})
+
+liveTest('a Redis that was killed is gone until its restart, and keeps its data', async ({ redisServer: server }) => {
+  const redis = new Redis(server.url)
+  await redis.set('a', '1')
+  redis.disconnect()
+  await server.stopImmediately()
+  const { port } = new URL(server.url)
+  const socket = connect(Number(port), '127.0.0.1')
+  await expect(once(socket, 'connect')).rejects.toThrow('ECONNREFUSED')
   await server.restart()
   const again = new Redis(server.url)
   expect(await again.get('a')).toBe('1')
