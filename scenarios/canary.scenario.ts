@@ -55,14 +55,20 @@ const test = liveTest
   })
 
 // spec: 2.1/r2, 2.1/r3, 3.2/s3
-test('a secret appears only in the response that shows it once', async ({ redisServer, otlp, commands, stack }) => {
-  const statements = await logEveryStatement(stack.fixture)
+test('a secret appears only in the response that shows it once', async ({
+  postgresServer,
+  redisServer,
+  otlp,
+  commands,
+  stack,
+}) => {
+  await logEveryStatement(postgresServer)
   const { secrets, answers, seen } = await fullExecution(stack)
   for (const program of [...stack.gateways, ...stack.workers, stack.console!, ...stack.ledgers]) await program.stop()
 
   const places = {
     'Postgres, every row': await everyRow(stack.fixture),
-    'Postgres, every statement': await statements.read(),
+    'Postgres, every statement': await postgresServer.log(),
     'Redis, every key': await everyKey(redisServer.url),
     'Redis, every command': commands(),
     'the logs': await everyLog(stack.folder),

@@ -7,7 +7,7 @@ import { expectOrder, keyedTenant, startKeyedCalls } from './src/keyed-calls.ts'
 import { paidFlow } from './src/paid-flows.ts'
 import { openStack, type Stack } from './src/stack.ts'
 
-// Ledgers and Postgres are paused with SIGSTOP while a slow model serves flows and chats, for less and more than the time after which
+// Ledgers and Postgres are paused while a slow model serves flows and chats, for less and more than the time after which
 // a silent worker counts as dead. No live process is declared dead: no call is made twice, no execution fails, and every response was
 // charged.
 
@@ -45,14 +45,18 @@ test('pauses of a ledger, Postgres or all ledgers for 2 to 10 s repeat no call, 
   const flows = startFlows(stack, { sandbox, secret: tenant.key.secret })
 
   const [one, other] = stack.ledgers.map(({ pid }) => pid) as [number, number]
-  const stalls: [what: string, pids: () => number[], seconds: number][] = [
-    ...STALLS_S.map((s): (typeof stalls)[number] => ['one of two ledgers', () => [s % 2 ? one : other], s]),
-    ...STALLS_S.map((s): (typeof stalls)[number] => ['Postgres', () => [postgresServer.pid], s]),
-    ...STALLS_OF_ALL_S.map((s): (typeof stalls)[number] => ['both ledgers', () => [one, other], s]),
+  const stalls: [what: string, pause: (ms: number) => Promise<void>, seconds: number][] = [
+    ...STALLS_S.map((s): (typeof stalls)[number] => [
+      'one of two ledgers',
+      (ms) => standStill([s % 2 ? one : other], ms),
+      s,
+    ]),
+    ...STALLS_S.map((s): (typeof stalls)[number] => ['Postgres', postgresServer.pause, s]),
+    ...STALLS_OF_ALL_S.map((s): (typeof stalls)[number] => ['both ledgers', (ms) => standStill([one, other], ms), s]),
   ]
-  for (const [what, pids, seconds] of stalls) {
+  for (const [what, pause, seconds] of stalls) {
     await Promise.all([calls.answered(calls.count() + CHAT_CALLERS / 2), flows.ended(1)])
-    await standStill(pids(), seconds * 1_000)
+    await pause(seconds * 1_000)
     const found = await stack.fixture.run('SELECT id, service FROM money.instances WHERE ended_at IS NOT NULL')
     expect(found.rows, `declared dead when ${what} paused for ${seconds} s`).toEqual([])
   }

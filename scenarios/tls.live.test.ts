@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { cpSync, mkdtempSync, readFileSync, rmSync, statSync, chownSync, chmodSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -94,15 +94,16 @@ const test = liveTest
     onCleanup(() => void server.close())
     return `rediss://127.0.0.1:${(server.address() as { port: number }).port}${pathname}`
   })
-  .extend('securedPostgres', async ({ postgresServer, folder }) => {
-    const [row] = await ask(postgresServer.adminUrl, 'SHOW data_directory')
-    const data = String(row!['data_directory'])
-    for (const file of ['server.crt', 'server.key']) {
-      cpSync(path.join(folder, file), path.join(data, file))
-      const { uid, gid } = statSync(data)
-      chownSync(path.join(data, file), uid, gid)
-      chmodSync(path.join(data, file), 0o600)
-    }
+  .extend('securedPostgres', async ({ postgresServer, certificates }) => {
+    // Written by the server into its data folder, which may be in a container.
+    for (const [file, text] of [
+      ['server.crt', certificates.certificate],
+      ['server.key', certificates.privateKey],
+    ])
+      await ask(
+        postgresServer.adminUrl,
+        `COPY (SELECT string_to_table('${text}', E'\\n')) TO PROGRAM 'umask 077 && cat > ${file}'`,
+      )
     await ask(postgresServer.adminUrl, 'ALTER SYSTEM SET ssl = on')
     await ask(postgresServer.adminUrl, 'SELECT pg_reload_conf()')
     await expect.poll(() => ask(postgresServer.adminUrl, 'SHOW ssl')).toEqual([{ ssl: 'on' }])

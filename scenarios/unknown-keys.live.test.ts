@@ -10,23 +10,26 @@ import { imprint } from './src/isolation/request-of.ts'
 import { idsOfNothing } from './src/isolation/isolation-fixture.ts'
 import { logEveryStatement } from './src/stored-bytes.ts'
 
+/* oxlint-disable no-empty-pattern -- vitest reads from the pattern what a fixture needs, and an empty one is required for nothing */
+
 // Garbage is refused without a lookup, and a caller who tries keys learns nothing from the refusals (architecture §S1, §S3).
 
 const test = liveTest
-  .extend('stack', { scope: 'file' }, async ({ redis }, { onCleanup }) => {
+  .extend('postgres', { scope: 'file' }, async ({}, { onCleanup }) => {
     const postgres = await privatePostgres() // the test reads its log
+    onCleanup(postgres.stop)
+    return postgres
+  })
+  .extend('stack', { scope: 'file' }, async ({ postgres, redis }, { onCleanup }) => {
     const stack = await openLiveStack({ ...postgres, redisUrl: redis.url })
-    onCleanup(async () => {
-      await stack.close()
-      await postgres.stop()
-    })
+    onCleanup(stack.close)
     return stack
   })
   /** Number of credential lookups in Postgres so far, in all and by batches of calls. */
-  .extend('lookUps', { scope: 'file' }, async ({ stack }) => {
-    const statements = await logEveryStatement(stack.fixture)
+  .extend('lookUps', { scope: 'file' }, async ({ postgres }) => {
+    await logEveryStatement(postgres)
     return async () => {
-      const entries = (await statements.read()).split(ENTRY)
+      const entries = (await postgres.log()).split(ENTRY)
       const batches = entries.filter((entry) => BATCH_OF_CALLS.test(entry)).length
       return { all: batches + entries.filter((entry) => LOOK_UP.test(entry)).length, batches }
     }

@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises'
-import path from 'node:path'
+import { ask } from '@gateway/testbed/ask'
+import type { PrivatePostgres } from '@gateway/testbed/private-servers'
 import { Redis } from 'ioredis'
 import type { Stack } from './stack.ts'
 
@@ -21,12 +21,9 @@ export async function everyRow(fixture: Fixture): Promise<string> {
 }
 
 /** Makes a private Postgres server log every statement with its parameters. */
-export async function logEveryStatement(fixture: Fixture): Promise<{ read: () => Promise<string> }> {
-  await fixture.run(`ALTER SYSTEM SET log_statement = 'all'`)
-  await fixture.run('SELECT pg_reload_conf()')
-  const { rows } = await fixture.run('SHOW data_directory')
-  const [{ data_directory: data }] = rows as [{ data_directory: string }]
-  return { read: () => readFile(path.join(path.dirname(data), 'postgres.log'), 'utf8') }
+export async function logEveryStatement({ adminUrl }: PrivatePostgres): Promise<void> {
+  await ask(adminUrl, `ALTER SYSTEM SET log_statement = 'all'`)
+  await ask(adminUrl, 'SELECT pg_reload_conf()')
 }
 
 /** Records every command sent to a Redis server, including published messages. */

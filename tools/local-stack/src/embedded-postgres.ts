@@ -112,12 +112,7 @@ function program(
     listen_addresses: '127.0.0.1',
     port: String(port),
     unix_socket_directories: '',
-    max_connections: '400',
-    shared_buffers: '256MB',
-    timezone: 'UTC',
-    log_timezone: 'UTC',
-    // full_page_writes stays on: a killed process can leave half a page even if the machine keeps running.
-    ...(fast ? { fsync: 'off', max_wal_size: '4GB', checkpoint_timeout: '30min' } : { autovacuum_naptime: '5s' }), // hot rows leave dead versions with every batch
+    ...postgresSettings(fast ?? false),
   }
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   const [command = '', ...args] = [...binaries.prefix, binaries.postgres, '-D', path.join(folder, 'data'), ...flags]
@@ -131,6 +126,21 @@ function program(
       { signal: 'SIGQUIT', graceMs: 5_000 }, // immediate shutdown
     ],
     ...(persistent ? {} : { removeIfOrphaned: folder }),
+  }
+}
+
+/**
+ * The settings that don't depend on where the server listens.
+ * @param fast see `PostgresOptions`
+ */
+export function postgresSettings(fast: boolean): Record<string, string> {
+  return {
+    max_connections: '400',
+    shared_buffers: '256MB',
+    timezone: 'UTC',
+    log_timezone: 'UTC',
+    // full_page_writes stays on: a killed process can leave half a page even if the machine keeps running.
+    ...(fast ? { fsync: 'off', max_wal_size: '4GB', checkpoint_timeout: '30min' } : { autovacuum_naptime: '5s' }), // hot rows leave dead versions with every batch
   }
 }
 

@@ -137,7 +137,7 @@ function program({ command }: RedisBinary, { folder, port, persistent, databases
 }
 
 /** The settings that don't depend on where the server listens. */
-function redisSettings(databases: number): Record<string, string> {
+export function redisSettings(databases: number): Record<string, string> {
   return {
     appendonly: 'yes',
     save: '',

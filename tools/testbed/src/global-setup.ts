@@ -1,5 +1,6 @@
 import { bundleServices } from '@gateway/local-stack/bundle-services'
 import type { TestProject } from 'vitest/node'
+import { containerRefusal, containersWanted } from './containers.ts'
 import { startTestServers, type TestServers } from './test-servers.ts'
 
 declare module 'vitest' {
@@ -21,15 +22,21 @@ const shared = globalThis as typeof globalThis & {
 
 /**
  * Starts the servers for the whole run and passes their addresses to the tests. TEST_DATABASE_URL and TEST_REDIS_URL
- * name servers to use instead; TEST_CONTAINERS=1 selects containers.
+ * name servers to use instead; TEST_CONTAINERS=1 selects containers for
+ * these servers and for those of single tests.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const refusal = containersWanted() ? await containerRefusal() : null
+  if (refusal !== null) {
+    console.error(refusal) // without the stack, and the files that were not run
+    process.exit(1)
+  }
   const servers = (shared.gatewayTestServers ??= {
     users: 0,
     started: startTestServers({
       databaseUrl: process.env.TEST_DATABASE_URL,
       redisUrl: process.env.TEST_REDIS_URL,
-      containers: process.env.TEST_CONTAINERS === '1',
+      containers: containersWanted(),
       log: console.log,
     }),
   })

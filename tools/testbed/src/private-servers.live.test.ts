@@ -10,8 +10,7 @@ liveTest(
   'a commit survives kill -9 of the Postgres server and an immediate stop',
   async ({ postgresServer: server }) => {
     await ask(server.adminUrl, `INSERT INTO control.tenants (id, name) VALUES ('ten_1', 'Acme')`)
-    process.kill(server.pid, 'SIGKILL')
-    await server.ended
+    await server.kill()
     await server.restart()
     await ask(server.adminUrl, `INSERT INTO control.tenants (id, name) VALUES ('ten_2', 'Bolt')`)
     await server.stopImmediately()
@@ -23,6 +22,13 @@ liveTest(
     ])
   },
 )
+
+liveTest('Postgres answers after a pause, and its log has the statement that waited', async ({ postgresServer }) => {
+  const paused = postgresServer.pause(500)
+  await expect(ask(postgresServer.adminUrl, 'SELECT no_such_column')).rejects.toThrow('no_such_column')
+  await paused
+  await expect.poll(postgresServer.log).toContain('STATEMENT:  SELECT no_such_column')
+})
 
 liveTest('Redis never evicts, and restarts on its port with its data', async ({ redisServer: server }) => {
   const redis = new Redis(server.url)

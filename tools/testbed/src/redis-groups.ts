@@ -4,10 +4,12 @@ import { startTied, type TiedProcess } from '@gateway/local-stack/end-with-start
 import { freePort } from '@gateway/local-stack/free-port'
 import { findRedis } from '@gateway/local-stack/redis-binary'
 import { Redis } from 'ioredis'
+import { containersWanted, startRedisMachine } from './containers.ts'
 import { temporaryFolder } from './test-servers.ts'
 
-// Groups of Redis servers, each a process on loopback, for tests that kill one of them. All run the same program, so
-// any way to run one server works for these too, except a server in a container.
+// Groups of Redis servers on loopback, for tests that kill one of them. The servers of a group find each other by the
+// addresses that they give to clients. They are therefore processes of this machine, or of one container whose ports are
+// those of this machine: if TEST_CONTAINERS=1, or if the machine has Redis by Docker only.
 
 export interface RedisGroup {
   /** In one of the forms of REDIS_URL. */
@@ -33,8 +35,7 @@ export async function startSentinelGroup(): Promise<RedisGroup & { killMaster():
       url: `redis+sentinel://127.0.0.1:${sentinel.port}/main`,
       stop: group.stop,
       async killMaster() {
-        master.process.signal('SIGKILL')
-        await master.process.ended
+        await master.kill()
       },
     }
   } catch (error) {
@@ -47,7 +48,7 @@ export async function startSentinelGroup(): Promise<RedisGroup & { killMaster():
 export async function startCluster(): Promise<RedisGroup> {
   const group = await openGroup()
   try {
-    const bus = String(await freePort(undefined, 'Redis'))
+    const bus = String(await freePort(undefined, 'Redis')) // of this node alone, so it is reached from nowhere else
     const itself = ['--cluster-enabled', 'yes', '--cluster-port', bus, '--cluster-announce-ip', '127.0.0.1']
     const node = await group.server('node', itself)
     const redis = new Redis(node.port, '127.0.0.1')
@@ -61,60 +62,116 @@ export async function startCluster(): Promise<RedisGroup> {
   }
 }
 
-async function openGroup() {
-  const cacheFolder = path.resolve(import.meta.dirname, '../../../.cache/redis')
-  const binary = await findRedis({ cacheFolder, log: () => {} })
-  if (binary.from === 'docker') throw new Error('Redis servers that find each other need redis-server on this machine.')
-  const folder = await temporaryFolder('redis-group')
-  const running: TiedProcess[] = []
-  const [command = '', ...words] = binary.command
+/** Where the servers of a group run. */
+interface Machine {
+  /** The address that its servers bind. */
+  address: string
+  /** A port at which clients of this process reach a server. */
+  port: () => Promise<number>
+  /** A new folder for the files of one server. */
+  folder: (name: string) => Promise<string>
+  write: (file: string, text: string) => Promise<void>
+  start: (args: string[], folder: string) => Promise<{ kill: () => Promise<void> }>
+  /** Ends the servers and removes their files. */
+  stop: () => Promise<void>
+}
 
-  async function start(name: string, args: (port: number, place: string) => Promise<string[]>) {
-    const port = await freePort(undefined, 'Redis')
-    const place = path.join(folder, name)
-    await mkdir(place)
-    const started = await startTied(
-      {
-        command,
-        args: [...words, ...(await args(port, place))],
-        cwd: '/',
-        endWith: [{ signal: 'SIGTERM', graceMs: 5_000 }],
-        removeIfOrphaned: folder,
-      },
-      path.join(place, 'log'),
-    )
-    running.push(started)
+async function openGroup() {
+  const machine = await openMachine()
+
+  async function start(name: string, args: (port: number, folder: string) => Promise<string[]>) {
+    const [port, folder] = await Promise.all([machine.port(), machine.folder(name)])
+    const { kill } = await machine.start(await args(port, folder), folder)
     await until(port, async (redis) => (await redis.ping()) === 'PONG')
-    return { port, process: started }
+    return { port, kill }
   }
 
   return {
     server: (name: string, more: string[]) =>
-      start(name, async (port, place) => {
-        const settings = [
-          '--bind',
-          '127.0.0.1',
-          '--port',
-          String(port),
-          '--dir',
-          place,
-          '--save',
-          '',
-          '--appendonly',
-          'no',
-        ]
-        return [...settings, '--maxmemory-policy', 'noeviction', '--repl-diskless-sync-delay', '0', ...more]
+      start(name, async (port, folder) => {
+        const settings = ['--bind', machine.address, '--port', String(port), '--dir', folder]
+        const empty = ['--save', '', '--appendonly', 'no', '--maxmemory-policy', 'noeviction']
+        return [...settings, ...empty, '--protected-mode', 'no', '--repl-diskless-sync-delay', '0', ...more]
       }),
     sentinel: (watch: string[]) =>
-      start('sentinel', async (port, place) => {
-        const file = path.join(place, 'sentinel.conf') // Sentinel rewrites it
-        await writeFile(file, [`port ${port}`, 'bind 127.0.0.1', `dir ${place}`, ...watch, ''].join('\n'))
+      start('sentinel', async (port, folder) => {
+        const file = path.join(folder, 'sentinel.conf') // Sentinel rewrites it
+        const settings = [`port ${port}`, `bind ${machine.address}`, 'protected-mode no', `dir ${folder}`]
+        await machine.write(file, [...settings, ...watch, ''].join('\n'))
         return [file, '--sentinel']
       }),
+    stop: machine.stop,
+  }
+}
+
+async function openMachine(): Promise<Machine> {
+  if (containersWanted()) return openContainer()
+  const cacheFolder = path.resolve(import.meta.dirname, '../../../.cache/redis')
+  const binary = await findRedis({ cacheFolder, log: () => {} })
+  return binary.from === 'docker' ? openContainer() : openProcesses(binary.command)
+}
+
+async function openProcesses([command = '', ...words]: string[]): Promise<Machine> {
+  const root = await temporaryFolder('redis-group')
+  const running: TiedProcess[] = []
+  return {
+    address: '127.0.0.1',
+    port: () => freePort(undefined, 'Redis'),
+    async folder(name) {
+      await mkdir(path.join(root, name))
+      return path.join(root, name)
+    },
+    write: (file, text) => writeFile(file, text),
+    async start(args, folder) {
+      const server = await startTied(
+        {
+          command,
+          args: [...words, ...args],
+          cwd: '/',
+          endWith: [{ signal: 'SIGTERM', graceMs: 5_000 }],
+          removeIfOrphaned: root,
+        },
+        path.join(folder, 'log'),
+      )
+      running.push(server)
+      return {
+        async kill() {
+          server.signal('SIGKILL')
+          await server.ended
+        },
+      }
+    },
     async stop() {
       await Promise.all(running.map((one) => one.stop()))
-      await rm(folder, { recursive: true, force: true })
+      await rm(root, { recursive: true, force: true })
     },
+  }
+}
+
+const LARGEST_GROUP = 3
+
+async function openContainer(): Promise<Machine> {
+  const ports = await Promise.all(Array.from({ length: LARGEST_GROUP }, () => freePort(undefined, 'Redis')))
+  const container = await startRedisMachine(ports)
+  return {
+    address: '0.0.0.0',
+    async port() {
+      const port = ports.shift()
+      if (port === undefined) throw new Error(`A group has at most ${LARGEST_GROUP} servers.`)
+      return port
+    },
+    async folder(name) {
+      await container.run(['mkdir', `/tmp/${name}`])
+      return `/tmp/${name}`
+    },
+    write: container.write,
+    async start(args, folder) {
+      const pidFile = `${folder}/pid`
+      const detached = ['--daemonize', 'yes', '--pidfile', pidFile, '--logfile', `${folder}/log`]
+      await container.run(['redis-server', ...args, ...detached])
+      return { kill: () => container.run(['sh', '-c', `kill -9 $(cat ${pidFile})`]) }
+    },
+    stop: container.stop,
   }
 }
 

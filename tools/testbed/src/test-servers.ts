@@ -69,13 +69,13 @@ const REDIS_DATABASES = 1_000
 
 async function redisServer({ redisUrl, containers, log }: ServerChoice): Promise<RunningServer> {
   if (redisUrl) return { url: redisUrl, stop: async () => {} }
-  if (containers) return startRedisContainer()
+  if (containers) return startRedisContainer({ databases: REDIS_DATABASES })
   try {
     const dataFolder = await temporaryFolder('redis')
     return await startRedis({ dataFolder, persistent: false, databases: REDIS_DATABASES, log })
   } catch (error) {
     log(`No embedded Redis, trying a container. ${String(error)}`)
-    return startRedisContainer()
+    return startRedisContainer({ databases: REDIS_DATABASES })
   }
 }
 
