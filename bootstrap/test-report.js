@@ -10,7 +10,8 @@ export default class TimesReporter {
     const files = modules.map((module) => {
       const { duration, collectDuration, environmentSetupDuration, prepareDuration, setupDuration } =
         module.diagnostic()
-      const states = [...module.children.allTests()].map((test) => test.result().state)
+      const tests = [...module.children.allTests()]
+      const states = tests.map((test) => test.result().state)
       const count = (state) => states.filter((one) => one === state).length
       const notLoaded = module.state() === 'failed' && count('failed') === 0
       return {
@@ -19,6 +20,7 @@ export default class TimesReporter {
         passed: count('passed'),
         failed: count('failed') + (notLoaded ? 1 : 0),
         skipped: count('skipped'),
+        skipNotes: tests.map((test) => test.result().note).filter(Boolean),
         seconds: (duration + collectDuration + environmentSetupDuration + prepareDuration + setupDuration) / 1000,
       }
     })
@@ -60,6 +62,17 @@ export function timesTable(rows, by) {
         `  ${name.padEnd(width)}  ${String(files).padStart(5)}  ${String(tests).padStart(5)}  ${seconds.toFixed(1).padStart(7)}  ${String(processes).padStart(9)}  ${startSeconds.toFixed(1).padStart(11)} s\n`,
     ),
   )
+}
+
+/** One line for each reason that a test gave for its skip: what this machine did not try. */
+export function skippedLines(rows) {
+  const counts = new Map()
+  for (const { file, skipNotes } of rows)
+    for (const note of skipNotes) {
+      const key = `${file}: ${note}`
+      counts.set(key, (counts.get(key) ?? 0) + 1)
+    }
+  return [...counts].map(([key, count]) => `  SKIPPED: ${count} ${count === 1 ? 'test' : 'tests'} of ${key}\n`)
 }
 
 const linesOf = (file) => readOr(file, '').split('\n').filter(Boolean)
