@@ -25,12 +25,16 @@ export type NodeLease = z.infer<typeof nodeLease>
 
 /**
  * Takes a ready node for a living instance. `attempt` is the job's: a job older than the ledger's attempt gets nothing.
+ * `isFirst`: this is the first delivery of the job. A free node is then granted without a record, because running it
+ * twice costs nothing: the first result is recorded. A later delivery is recorded, so that the deaths of a node that
+ * kills its workers are counted.
  */
 export const claimItem = z.strictObject({
   op: z.literal('claim'),
   ...nodeLease.shape,
   instance: id,
   attempt: z.int().min(1),
+  isFirst: z.literal(true).exactOptional(),
 })
 export type ClaimItem = z.infer<typeof claimItem>
 
@@ -56,6 +60,8 @@ export type AdmitNodeItem = z.infer<typeof admitNodeItem>
 export const completeItem = z.strictObject({
   op: z.literal('complete'),
   ...nodeLease.shape,
+  /** The claim was `isUnrecorded`: the lease is recorded with the result, for this instance. */
+  instance: id.exactOptional(),
   /** The sender continues with this execution: a node that may run because of this one is theirs, as by a claim. */
   next: z.strictObject({ lease: nodeLease.shape.lease, instance: id }).exactOptional(),
   result: z.discriminatedUnion('kind', [
@@ -101,6 +107,8 @@ export interface Claimed {
   /** Remaining time of the execution's five minutes. */
   remainingMs: number
   attempt: number
+  /** A free node granted to the first delivery of its job: its lease is recorded with its result. */
+  isUnrecorded?: true
   /**
    * Id by which the caller knows the paid call, the same for each attempt; and the id under which this attempt
    * reserves.

@@ -20,9 +20,15 @@ together(
     child.kill('SIGKILL')
     await once(child, 'exit')
     const run = await open.worker(address).next() // within the test's time limit
-    expect(run.job).toEqual(job)
+    expect(run).toMatchObject({ job, isFirst: false })
   },
 )
+
+together('a job that is enqueued is delivered for the first time', async ({ open, address, expect }) => {
+  const worker = open.worker(address)
+  await open.queue(address).enqueue([newJob()])
+  expect((await worker.next()).isFirst).toBe(true)
+})
 
 together(
   'losing the lock aborts the run and leaves the job to the new holder of the lock',

@@ -18,6 +18,16 @@ import { defaultPrefix, JobAborted, type NodeJob, queueName, readNodeJob } from 
 //       continues.
 //   W6  A paused worker takes no new jobs, so that no job waits for a worker that can't run it; running jobs continue.
 
+/** One delivery of a job. */
+export interface Delivery {
+  /** The abort reason is a `JobAborted`. */
+  signal: AbortSignal
+  /** False if the queue has delivered it before: the worker that had it gave it back, lost its lock or died. */
+  isFirst: boolean
+  /** Whether the job may continue now (W5). */
+  mayGoOn: () => boolean
+}
+
 /** Node that a job continues with (W5). */
 export interface NextNode extends Pick<NodeJob, 'node' | 'attempt'> {
   run: (signal: AbortSignal) => Promise<NextNode | null>
@@ -31,11 +41,8 @@ export interface NodeWorkerOptions {
   concurrency: number
   /** How long a job may continue (W5). Milliseconds; 0: never. */
   sliceMs: number
-  /**
-   * Returns the node that the job continues with, or null. The signal's abort reason is a `JobAborted`.
-   * @param mayGoOn whether the job may continue now (W5)
-   */
-  run: (job: NodeJob, signal: AbortSignal, mayGoOn: () => boolean) => Promise<NextNode | null>
+  /** Returns the node that the job continues with, or null. */
+  run: (job: NodeJob, delivery: Delivery) => Promise<NextNode | null>
   /** A job ran to its end. */
   onRan?: () => void
   /** The lock of a running job was lost, and its signal aborted. */
@@ -121,10 +128,10 @@ export function openNodeWorker(options: NodeWorkerOptions): NodeWorker {
   })
 
   /** W5 */
-  async function runOn(job: NodeJob, signal: AbortSignal): Promise<void> {
+  async function runOn(job: NodeJob, signal: AbortSignal, isFirst: boolean): Promise<void> {
     const untilMs = now() + sliceMs
     const mayGoOn = () => now() < untilMs && stopped === null && !signal.aborted
-    let next = await runInSpan(job, () => options.run(job, signal, mayGoOn))
+    let next = await runInSpan(job, () => options.run(job, { signal, isFirst, mayGoOn }))
     while (next !== null) {
       const { run } = next
       next = await goOnInSpan(job, next, () => run(signal))
@@ -136,14 +143,14 @@ export function openNodeWorker(options: NodeWorkerOptions): NodeWorker {
     if (stopped !== null) return handBack(bullJob, token)
     const job = read(bullJob)
     if (job === null) return
-    const outcome = await deliver(bullJob.id ?? '', job)
+    const outcome = await deliver(bullJob.id ?? '', job, bullJob.attemptsStarted === 1)
     if (outcome === 'lost') throw new WaitingError() // leaves the job unchanged
     if (outcome === 'unfinished') await handBack(bullJob, token)
   }
 
-  async function deliver(id: string, job: NodeJob): Promise<DeliveryOutcome> {
+  async function deliver(id: string, job: NodeJob, isFirst: boolean): Promise<DeliveryOutcome> {
     try {
-      return await running.deliver(id, job)
+      return await running.deliver(id, job, isFirst)
     } catch (error) {
       options.onFailed(job, error)
       throw error
@@ -196,7 +203,7 @@ export interface RunningJobs {
    * Runs a delivered job, or waits for its end if this process already runs it (W3 of node-worker.ts).
    * @throws the error of the job, unless it was aborted
    */
-  deliver(id: string, job: NodeJob): Promise<DeliveryOutcome>
+  deliver(id: string, job: NodeJob, isFirst: boolean): Promise<DeliveryOutcome>
   /** Aborts a job whose lock was lost. Returns the job the first time, otherwise null. */
   lose(id: string): NodeJob | null
   /** Aborts every job because the worker stops, and starts no others. */
@@ -215,16 +222,18 @@ interface RunningJob {
 }
 
 /** Tracks the running jobs of this process, each once. */
-export function openRunningJobs(run: (job: NodeJob, signal: AbortSignal) => Promise<void>): RunningJobs {
+export function openRunningJobs(
+  run: (job: NodeJob, signal: AbortSignal, isFirst: boolean) => Promise<void>,
+): RunningJobs {
   const running = new Map<string, RunningJob>()
   let stopping = false
 
-  async function begin(id: string, job: NodeJob): Promise<DeliveryOutcome> {
+  async function begin(id: string, job: NodeJob, isFirst: boolean): Promise<DeliveryOutcome> {
     const over = Promise.withResolvers<void>()
     const begun: RunningJob = { job, aborter: new AbortController(), lost: false, over: over.promise }
     running.set(id, begun)
     try {
-      await run(job, begun.aborter.signal)
+      await run(job, begun.aborter.signal, isFirst)
       return begun.lost ? 'lost' : 'ran'
     } catch (error) {
       if (!begun.aborter.signal.aborted) throw error
@@ -236,13 +245,13 @@ export function openRunningJobs(run: (job: NodeJob, signal: AbortSignal) => Prom
   }
 
   return {
-    async deliver(id, job) {
+    async deliver(id, job, isFirst) {
       for (let earlier = running.get(id); earlier; earlier = running.get(id)) {
         earlier.lost = true // this delivery has the lock now
         await earlier.over
         if (!earlier.aborter.signal.aborted) return 'ran'
       }
-      return stopping ? 'unfinished' : begin(id, job)
+      return stopping ? 'unfinished' : begin(id, job, isFirst)
     },
     lose(id) {
       const found = running.get(id)

@@ -136,8 +136,8 @@ BEGIN
          END,
          claimed_at = CASE c.state
            WHEN 'Running' THEN moment
-           WHEN 'Succeeded' THEN n.claimed_at
-           WHEN 'Failed' THEN n.claimed_at
+           WHEN 'Succeeded' THEN coalesce(n.claimed_at, moment - c.duration_ms * interval '1 millisecond')
+           WHEN 'Failed' THEN coalesce(n.claimed_at, moment - c.duration_ms * interval '1 millisecond')
          END,
          completed_at = CASE WHEN c.state IN ('Succeeded', 'Failed', 'Skipped') THEN moment END
     FROM unnest(nodes) c

@@ -21,7 +21,7 @@ export function openQueue(deps: Deps, { redisUrl, concurrency, sliceMs }: Option
     redisUrl,
     concurrency,
     sliceMs,
-    run: (job, signal, mayGoOn) => runNode(deps, job, signal, mayGoOn),
+    run: (job, delivery) => runNode(deps, job, delivery),
     onRan: () => metrics.jobEnded('ran'),
     onLost({ execution, node, attempt }) {
       metrics.jobEnded('lost')

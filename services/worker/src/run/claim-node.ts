@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { ClaimOutcome, NodeLease } from '@gateway/ledger-protocol/flow-items'
+import type { ClaimItem, ClaimOutcome, NodeLease } from '@gateway/ledger-protocol/flow-items'
 import type { Deps } from '../deps.ts'
 import { nullIfUnavailable, pause } from '../retry.ts'
-import type { Lease, Work } from '../work.ts'
+import type { Work } from '../work.ts'
 import { stopSignalOf } from './cancellation.ts'
 
 // A claim without a response may have been granted (N5 of run-node.ts). Repeating it grants the same lease again.
@@ -29,7 +29,7 @@ const AGAIN_MS = 1_000
 export async function claimNode(
   deps: ClaimDeps,
   node: NodeLease,
-  attempt: number,
+  { attempt, isFirst }: { attempt: number; isFirst: boolean },
   signal: AbortSignal,
 ): Promise<Work | null> {
   const { instance } = deps
@@ -37,11 +37,12 @@ export async function claimNode(
   for (let failures = 1; ; failures++) {
     stop.throwIfAborted()
     const lease = { ...node, instance: instance.id() }
-    const outcome = await ask(deps, lease, attempt)
+    const item = { ...lease, attempt, ...(isFirst && { isFirst: true as const }) }
+    const outcome = await ask(deps, item)
     if (outcome?.kind === 'claimed') return { claim: outcome, lease }
     if (outcome?.kind === 'nothing-to-do' || outcome?.kind === 'quarantined') return null // its job is delivered again
     if (outcome === null && instance.silent()) {
-      void giveBack(deps, lease, attempt)
+      void giveBack(deps, item)
       throw new LedgerSilent() // C1
     }
     await pause(failures, stop)
@@ -49,23 +50,23 @@ export async function claimNode(
 }
 
 /** C2. Runs until the ledger responds or this process ends. */
-async function giveBack(deps: ClaimDeps, lease: Lease, attempt: number): Promise<void> {
-  const { execution, node } = lease
-  let answer = await ask(deps, lease, attempt).catch(() => undefined)
+async function giveBack(deps: ClaimDeps, item: Omit<ClaimItem, 'op'>): Promise<void> {
+  const { execution, node, lease } = item
+  let answer = await ask(deps, item).catch(() => undefined)
   while (answer === null) {
     await delay(AGAIN_MS, undefined, { ref: false })
-    answer = await ask(deps, lease, attempt).catch(() => undefined)
+    answer = await ask(deps, item).catch(() => undefined)
   }
   if (answer?.kind !== 'claimed') return
   const result = { kind: 'given-back' as const }
   const measured = { durationMs: 0, remoteMs: null }
-  const item = { execution, node, lease: lease.lease, result, usage: null, measured }
-  await deps.ledger.complete(item).catch(() => {}) // if this fails too, the lease ends with its instance
+  // If this fails too, the lease ends with its instance.
+  await deps.ledger.complete({ execution, node, lease, result, usage: null, measured }).catch(() => {})
 }
 
-async function ask({ ledger, instance }: ClaimDeps, lease: Lease, attempt: number): Promise<ClaimOutcome | null> {
+async function ask({ ledger, instance }: ClaimDeps, item: Omit<ClaimItem, 'op'>): Promise<ClaimOutcome | null> {
   return nullIfUnavailable(async () => {
-    const outcome = await ledger.claim({ ...lease, attempt }, { budgetMs: CLAIM_MS })
+    const outcome = await ledger.claim(item, { budgetMs: CLAIM_MS })
     if (outcome.kind === 'instance-unknown') await instance.renew()
     return outcome
   })

@@ -15,7 +15,7 @@ const LONGEST_MS = 3_600_000
  */
 export async function completeNode(
   { ledger, log, instance, newLease }: Pick<Deps, 'ledger' | 'log' | 'instance' | 'newLease'>,
-  { claim: { callReservation }, lease: { execution, node, lease } }: Work,
+  { claim: { callReservation, isUnrecorded }, lease: { execution, node, lease, instance: claimant } }: Work,
   { result, usage, remoteMs }: Performed,
   durationMs: number,
   goesOn: boolean,
@@ -28,6 +28,7 @@ export async function completeNode(
     usage,
     measured,
     ...(callReservation !== '' && { reservation: callReservation }),
+    ...(isUnrecorded && { instance: claimant }),
   }
   const next = goesOn ? { lease: newLease(), instance: instance.id() } : null
   try {

@@ -1,5 +1,5 @@
-import type { NextNode } from '@gateway/node-queue/node-worker'
 import type { NodeJob } from '@gateway/node-queue/node-job'
+import type { Delivery, NextNode } from '@gateway/node-queue/node-worker'
 import type { Deps } from '../deps.ts'
 import { performNode } from '../perform/perform-node.ts'
 import type { Work } from '../work.ts'
@@ -9,7 +9,7 @@ import { completeNode } from './complete-node.ts'
 
 // Runs one node of one execution. The queue delivers at least once and a worker may die at any moment, so:
 //   N1  A recorded result is never computed again: work requires the ledger's lease, and none is granted for a recorded
-//       node.
+//       node. The lease of a free node may be recorded with its result (R12 of decide-execution.ts).
 //   N2  A paid node is charged under (execution, node): performed twice, it is charged once. The reservation of an
 //       attempt closes with its lease.
 //   N3  Recording is one transaction. The ledger notifies and enqueues afterwards, and may repeat both.
@@ -25,10 +25,9 @@ import { completeNode } from './complete-node.ts'
 export async function runNode(
   deps: Deps,
   { execution, node, attempt }: NodeJob,
-  signal: AbortSignal,
-  mayGoOn: () => boolean,
+  { signal, isFirst, mayGoOn }: Delivery,
 ): Promise<NextNode | null> {
-  const work = await claimNode(deps, { execution, node, lease: deps.newLease() }, attempt, signal) // N1
+  const work = await claimNode(deps, { execution, node, lease: deps.newLease() }, { attempt, isFirst }, signal) // N1
   if (work === null) {
     deps.metrics.nothingToDo()
     return null

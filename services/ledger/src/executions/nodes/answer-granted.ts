@@ -91,7 +91,13 @@ interface ClaimAnswer {
 }
 
 /** Composes what a worker needs to run its leased node. */
-function answerClaim({ execution, change, granted: { ordinal, remainingMs }, flow, sources }: ClaimAnswer): Claimed {
+function answerClaim({
+  execution,
+  change,
+  granted: { ordinal, remainingMs, isUnrecorded },
+  flow,
+  sources,
+}: ClaimAnswer): Claimed {
   const { node, sources: sourcesByPort } = flow.plan.nodes[ordinal]!
   const { attempt, call, reservation } = change?.nodes.get(ordinal) ?? execution.nodes[ordinal]!
   const inOrder = [...sources].toSorted(([a], [b]) => a - b) // so a retried claim gets the same text, cached or read
@@ -104,6 +110,7 @@ function answerClaim({ execution, change, granted: { ordinal, remainingMs }, flo
     contract: ordinal === flow.plan.output ? flow.outputContract : null,
     remainingMs,
     attempt,
+    ...(isUnrecorded && { isUnrecorded }),
     callId: call ?? '', // empty for a node without a paid call
     callReservation: reservation ?? '',
   }

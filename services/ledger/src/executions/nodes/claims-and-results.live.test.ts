@@ -109,6 +109,35 @@ describe('a claim', () => {
 })
 
 describe('a result', () => {
+  test('of a free node granted without a record is recorded from any replica, with the time when the node began', async ({
+    engine,
+    twin,
+    fixture,
+    instance,
+    begin,
+  }) => {
+    const execution = await begin(chain(1))
+    const { job, lease } = await takeNext(engine, instance, execution, { isFirst: true })
+    const nodeRow = async () => {
+      const { rows } = await fixture.run(
+        `SELECT state, lease, extract(epoch FROM completed_at - claimed_at)::float8 AS lasted
+           FROM money.execution_nodes WHERE execution = $1 AND node = $2`,
+        [execution, job.node],
+      )
+      return rows[0]
+    }
+    expect(await nodeRow()).toEqual({ state: 'Ready', lease: null, lasted: null })
+    const measured = { durationMs: 250, remoteMs: null }
+    const item = { ...ending({ job, lease }, { measured }), instance }
+    expect(await twin.complete(item)).toEqual({ kind: 'completed' })
+    expect(await nodeRow()).toEqual({ state: 'Succeeded', lease, lasted: 0.25 })
+    expect(await engine.complete(item)).toEqual({ kind: 'completed' })
+    expect(await engine.complete({ ...item, lease: newLease() })).toEqual({ kind: 'fenced' })
+    const last = ending(await takeNext(twin, instance, execution, { isFirst: true }))
+    expect(await engine.complete({ ...last, instance })).toEqual({ kind: 'completed' })
+    expect((await engine.record(execution)).status).toBe('Succeeded')
+  })
+
   // spec: 8.2/s1
   test('is recorded once, acknowledged again when repeated, and fenced under another lease', async ({
     engine,

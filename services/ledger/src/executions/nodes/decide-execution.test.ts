@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { CompleteItem } from '@gateway/ledger-protocol/flow-items'
+import type { ClaimItem, CompleteItem } from '@gateway/ledger-protocol/flow-items'
 import { buildPackage } from '@gateway/flow/package'
 import { planOf } from '@gateway/flow/plan'
 import { decideExecution } from './decide-execution.ts'
@@ -67,13 +67,18 @@ const complete = (id: string, lease: string, more: Partial<CompleteItem> = {}): 
   measured: { durationMs: 1, remoteMs: null },
   ...more,
 })
-const claim = (id: string, lease: string, attempt = 1): NodeItem => ({
+const claim = (id: string, lease: string, attempt = 1): ClaimItem => ({
   op: 'claim',
   execution: 'exe',
   node: id,
   lease,
   instance: 'ins',
   attempt,
+})
+const first = (id: string, lease: string, more: Partial<ClaimItem> = {}): NodeItem => ({
+  ...claim(id, lease),
+  isFirst: true,
+  ...more,
 })
 const failed: CompleteItem['result'] = { kind: 'failed', error: '{"code":"provider_failed"}' }
 const statesOf = (change: ExecutionChange | null) =>
@@ -390,5 +395,69 @@ describe('completing a node with a lease for the next one', () => {
       [2, 'Ready'],
     ])
     expect(change).toMatchObject({ enqueues: true })
+  })
+})
+
+describe('granting a free node without a record (R12)', () => {
+  const ready = node({ state: 'Ready' })
+  const granted = { kind: 'claimed', ordinal: 1, remainingMs: 1_000, isUnrecorded: true }
+  const result = (lease: string, more: Partial<CompleteItem> = {}) =>
+    complete('t0', lease, { instance: 'ins', ...more })
+
+  test('the first delivery of its job writes nothing, and a later one does', () => {
+    expect(decide(chain(1), [ended, ready, node()], [first('t0', 'a')])).toEqual({ outcomes: [granted], change: null })
+    const again = decide(chain(1), [ended, ready, node()], [claim('t0', 'b')])
+    expect(again.outcomes).toEqual([{ kind: 'claimed', ordinal: 1, remainingMs: 1_000 }])
+    expect(statesOf(again.change)).toEqual([[1, 'Running']])
+  })
+
+  test('the first result ends it under its lease; a repeat gets the same outcome, and another lease is fenced', () => {
+    const { outcomes, change } = decide(chain(1), [ended, ready, node()], [result('a'), result('b')])
+    expect(outcomes).toEqual([{ kind: 'completed' }, { kind: 'fenced' }])
+    expect(change!.nodes.get(1)).toMatchObject({ state: 'Succeeded', lease: 'a', instance: 'ins', attempt: 1 })
+    expect(statesOf(change)).toContainEqual([2, 'Ready'])
+    const nodes = [ended, { ...ended, lease: 'a' }, ready]
+    expect(decide(chain(1), nodes, [result('a'), result('b')])).toEqual({
+      outcomes: [{ kind: 'completed' }, { kind: 'fenced' }],
+      change: null,
+    })
+  })
+
+  test('its result starts the execution, whose five minutes count from when the worker began', () => {
+    const admitted = { status: 'Admitted' as const, deadlineMs: NOW + 900_000 }
+    const nodes = [ended, ready, node()]
+    const five = { ...granted, remainingMs: 300_000 }
+    expect(decide(chain(1), nodes, [first('t0', 'a')], admitted)).toEqual({ outcomes: [five], change: null })
+    const measured = { durationMs: 1_000, remoteMs: null }
+    const { change } = decide(chain(1), nodes, [result('a', { measured })], admitted)
+    expect(change).toMatchObject({ status: 'Running', started: true, deadlineInMs: 299_000 })
+  })
+
+  test('its result may name a lease for a next node', () => {
+    const next = { lease: 'next', instance: 'ins' }
+    const { outcomes } = decide(chain(1), [ended, ready, node()], [result('a', { next })])
+    expect(outcomes).toEqual([{ kind: 'completed', next: { ordinal: 2, remainingMs: 1_000 } }])
+  })
+
+  test.each([
+    ['a paid node', oneCall('p'), [ended, ready, node()], 'draft'],
+    ['a later attempt', chain(1), [ended, node({ state: 'Ready', attempt: 2 }), node()], 't0'],
+  ] as const)('%s is recorded with its claim', (_what, graph, nodes, id) => {
+    const { outcomes, change } = decide(graph, [...nodes], [first(id, 'a', { attempt: 2 })])
+    expect(outcomes[0]).not.toHaveProperty('isUnrecorded')
+    expect(statesOf(change)).toEqual([[1, 'Running']])
+    const unclaimed = decide(graph, [...nodes], [complete(id, 'a', { instance: 'ins' })])
+    expect(unclaimed).toEqual({ outcomes: [{ kind: 'fenced' }], change: null })
+  })
+
+  test.each([
+    ['is running under another lease', [ended, running('b'), node()], {}, {}],
+    ['belongs to an execution that is failing', [ended, node(), node()], { failing: true }, {}],
+    ['was given back', [ended, ready, node()], {}, { result: { kind: 'given-back' as const } }],
+    ['was run by an instance that has ended', [ended, ready, node()], {}, { instance: 'gone' }],
+  ] as const)('the result of a node that %s is fenced', (_what, nodes, execution, more) => {
+    const { outcomes, change } = decide(chain(1), [...nodes], [result('a', more)], execution)
+    expect(outcomes).toEqual([{ kind: 'fenced' }])
+    expect(change?.nodes.get(1)?.lease ?? null).toBe(null)
   })
 })

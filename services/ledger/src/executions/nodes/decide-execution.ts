@@ -39,6 +39,9 @@ import {
 //   R11  A stop makes an execution start to fail and then end as Cancelled. It is applied after the results of its
 //        batch: an execution that those results end was not stopped. A stop does not change one that has ended or is
 //        failing.
+//   R12  The first attempt at a free node is granted to the first delivery of its job without a record: it stays Ready,
+//        and nothing is written. It may be computed twice, which costs nothing: the first result ends it, and later ones
+//        are fenced.
 
 /** Grace period for running nodes after the deadline: their workers know the deadline too and end them. */
 const GRACE_MS = 15_000
@@ -85,8 +88,10 @@ export function decideExecution(situation: Situation): { outcomes: ItemOutcome[]
   return { outcomes, change: draft.change() }
 }
 
-function complete(draft: ExecutionDraft, { plan }: Situation, item: CompleteItem): ItemOutcome {
+function complete(draft: ExecutionDraft, situation: Situation, item: CompleteItem): ItemOutcome {
+  const { plan } = situation
   const ordinal = ordinalOf(plan, item.node)
+  recordLease(draft, situation, item)
   const node = draft.node(ordinal)
   if (node?.lease !== item.lease) return { kind: 'fenced' } // R1
   if (node.state !== 'Running') return { kind: 'completed' } // R2
@@ -104,6 +109,16 @@ function complete(draft: ExecutionDraft, { plan }: Situation, item: CompleteItem
     draft.beginToFail(result.error)
   }
   return { kind: 'completed' }
+}
+
+/** R12. Leases the node to the sender of its result, as of the time when the sender began. */
+function recordLease(draft: ExecutionDraft, { plan, alive }: Situation, item: CompleteItem): void {
+  const { node: id, lease, instance, result, measured } = item
+  const ordinal = ordinalOf(plan, id)
+  if (instance === undefined || result.kind === 'given-back' || !alive.has(instance)) return
+  if (draft.hasEnded() || draft.failing() || !mayBeUnrecorded(plan, ordinal, draft.node(ordinal))) return
+  draft.leaseNode(ordinal, { lease, instance }, null)
+  if (draft.status() === 'Admitted') draft.begin(Math.max(0, flowLimits.executionMs - measured.durationMs))
 }
 
 function reclaim(draft: ExecutionDraft, { plan, alive }: Situation, { node: id, lease, instance }: ReclaimItem): void {
@@ -171,7 +186,7 @@ function chainNode(
   const remainingMs = facts.deadlineMs - nowMs
   const before = draft.nodes().findIndex(({ lease }) => lease === taker.lease)
   if (before >= 0) return draft.node(before)!.state === 'Running' ? { ordinal: before, remainingMs } : null
-  const isRepeat = facts.nodes[ordinalOf(plan, id)]!.state !== 'Running'
+  const isRepeat = facts.nodes[ordinalOf(plan, id)]!.state === 'Succeeded'
   if (isRepeat || draft.hasEnded() || draft.failing() || remainingMs <= 0 || !alive.has(taker.instance)) return null // R5
   const ordinal = draft.madeReady().find((ready) => !plan.nodes[ready]!.paid)
   if (ordinal === undefined) return null
@@ -189,6 +204,10 @@ function claim(
   const by = draft.stoppedBy()
   if (by !== null) return { kind: 'nothing-to-do', cancelled: by } // R11
   if (!node || draft.hasEnded() || draft.failing() || nowMs >= facts.deadlineMs) return { kind: 'nothing-to-do' } // R5
+  if (item.isFirst && mayBeUnrecorded(plan, ordinal, node)) {
+    const remainingMs = draft.status() === 'Admitted' ? flowLimits.executionMs : facts.deadlineMs - nowMs
+    return { kind: 'claimed', ordinal, remainingMs, isUnrecorded: true } // R12
+  }
   if (!alive.has(item.instance)) return { kind: 'instance-unknown' }
   if (node.state === 'Ready' && item.attempt >= node.attempt) {
     draft.leaseNode(ordinal, item, plan.nodes[ordinal]!.paid ? (node.call ?? newCallId()) : null)
@@ -196,6 +215,11 @@ function claim(
   } else if (node.state !== 'Running' || node.lease !== item.lease) return { kind: 'nothing-to-do' } // R1
   const remainingMs = draft.deadlineInMs() ?? facts.deadlineMs - nowMs
   return { kind: 'claimed', ordinal, remainingMs }
+}
+
+/** R12. Later attempts are recorded, so that the deaths of a node that kills its workers are counted. */
+function mayBeUnrecorded(plan: Plan, ordinal: number, node: NodeFacts | undefined): boolean {
+  return node?.state === 'Ready' && node.attempt === 1 && !plan.nodes[ordinal]!.paid
 }
 
 function ordinalOf(plan: Plan, id: string): number {

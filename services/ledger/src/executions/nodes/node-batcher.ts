@@ -189,8 +189,9 @@ function answerOf(outcome: ItemOutcome, granted: Claimed | undefined): ClaimOutc
 
 /** Deferrals to add to an item that must be decided again; null if its decision is final. */
 function deferralsMore(waiting: WaitingNode, { loaded, outcomes, written }: NodeBatchResult): number | null {
-  const { change } = outcomes.get(waiting)!
+  const { outcome, change } = outcomes.get(waiting)!
   if (change !== null && written.has(change)) return null
+  if (change === null && 'isUnrecorded' in outcome) return null // it may be stale, which costs nothing (R12 of decide-execution.ts)
   if (loaded.fromCache.has(waiting.item.execution)) return 0 // M1 of load-executions.ts
   return change === null ? null : 1
 }

@@ -38,13 +38,15 @@ export function nameOfItem(item: NodeItem): string {
 /** Instance for which an item takes a node; null if it takes none. */
 export function takerOf(item: NodeItem): string | null {
   if (item.op === 'claim') return item.instance
-  return item.op === 'complete' ? (item.next?.instance ?? null) : null
+  return item.op === 'complete' ? (item.next?.instance ?? item.instance ?? null) : null
 }
 
 /** A node under its lease, without what its worker needs to run it. */
 export interface Granted {
   ordinal: number
   remainingMs: number
+  /** Its lease is not on record (R12 of decide-execution.ts). */
+  isUnrecorded?: true
 }
 
 /** Outcome of an item. */
