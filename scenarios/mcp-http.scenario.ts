@@ -52,6 +52,7 @@ test('GET and DELETE are refused after the checks of the key and the project, re
   }
 })
 
+// spec: 4.4/s3
 test('a flow without an active revision is refused by method, then flag, then revision [mcp_disabled] [method_not_allowed] [revision_not_active]', async ({
   tenant,
 }) => {
@@ -220,6 +221,7 @@ test('an execution joins the trace of the message, or else the trace of the HTTP
   }
 })
 
+// spec: 4.4/s7
 test('an image of any size is native content, and can be read as an asset', async ({ tenant }) => {
   const png = Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), Buffer.alloc(24_999_000, 7)])
   const asset = await upload(tenant, png)
@@ -235,6 +237,7 @@ test('an image of any size is native content, and can be read as an asset', asyn
   expect(Buffer.from(await read.arrayBuffer()).equals(png)).toBe(true)
 })
 
+// spec: 7/s3
 test('arguments that are not an object are a refusal that the model can read [invalid_request]', async ({ tenant }) => {
   for (const given of ['text', 7, [], null]) {
     const call = { jsonrpc: '2.0', id: 5, method: 'tools/call', params: { name: 'invoke_product', arguments: given } }
@@ -247,6 +250,7 @@ test('arguments that are not an object are a refusal that the model can read [in
   }
 })
 
+// spec: 7/s3
 test('an Accept header without both content types is refused with what to send', async ({ tenant }) => {
   const { status, text } = await say(tenant, tenant.sandboxes.echo, list, { headers: { accept: 'text/html' } })
   expect(status).toBe(406)

@@ -152,6 +152,7 @@ test('returns a saved graph unchanged, including odd characters, numbers and fie
   expect(await read.text()).toContain(`"graph":${JSON.stringify(JSON.parse(graph))},"problems":[{`)
 })
 
+// spec: 7/s3
 test('refuses a JSON field that is sent twice, and saves nothing [invalid_json]', async ({ flow, stack, console }) => {
   const text = JSON.stringify(echo)
   const answer = await fetch(`${console.url}${flow.path}/revisions`, {
