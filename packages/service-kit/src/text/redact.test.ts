@@ -112,6 +112,7 @@ test('a string of a log line is cut to 4 KB, and never within a secret', () => {
 test.each([
   'token',
   'token=',
+  'token:',
   '"token":"',
   '\\"token\\":\\"',
   'authorization: ',

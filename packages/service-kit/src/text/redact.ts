@@ -142,9 +142,14 @@ function redactNamed(text: string): string {
   const name = new RegExp(`(?:${names})[\\w-]{0,40}`, 'gi')
   let shown = ''
   let copied = 0
+  let proseUntil = 0 // R4: a name within a word of prose has a shorter word of prose behind it
   for (let found = name.exec(text); found !== null; found = name.exec(text)) {
-    const value = valueBehind(text, name.lastIndex, found[0])
+    const value = valueBehind(text, name.lastIndex, found[0], proseUntil)
     if (value === null) continue
+    if (value.isProse) {
+      proseUntil = value.to
+      continue
+    }
     shown += text.slice(copied, value.from) + REDACTED
     copied = value.to
     name.lastIndex = value.to
@@ -152,8 +157,15 @@ function redactNamed(text: string): string {
   return shown + text.slice(copied)
 }
 
+interface Value {
+  from: number
+  to: number
+  /** An ordinary word follows the name, not a credential. */
+  isProse: boolean
+}
+
 /** `"name": "value"` at any depth of escapes, `name=value`, `name: value` and `["name", "value"]`. */
-function valueBehind(text: string, at: number, name: string): { from: number; to: number } | null {
+function valueBehind(text: string, at: number, name: string, proseUntil: number): Value | null {
   separator.lastIndex = at
   const [, closing, sign] = separator.exec(text) ?? []
   if (sign === undefined || (sign === ',' && closing === undefined)) return null
@@ -162,15 +174,16 @@ function valueBehind(text: string, at: number, name: string): { from: number; to
   const [open, escapes = '', quote = ''] = opening.exec(text) ?? []
   if (open !== undefined) {
     const begin = from + open.length
-    return { from: begin, to: endOfQuoted(text, begin, quote, escapes.length) }
+    return { from: begin, to: endOfQuoted(text, begin, quote, escapes.length), isProse: false }
   }
   if (sign === ',') return null
   const isHeader = sign === ':' && /^(?:authorization|cookie)/i.test(name)
+  if (sign === ':' && !isHeader && from < proseUntil) return null
   const word = isHeader ? restOfLine : bare
   word.lastIndex = from
   const value = word.exec(text)?.[0] ?? ''
   const isProse = sign === ':' && !isHeader && !(value.length >= 6 && /\d/.test(value))
-  return value === '' || isProse || /^[\d.]+$/.test(value) ? null : { from, to: from + value.length }
+  return value === '' || /^[\d.]+$/.test(value) ? null : { from, to: from + value.length, isProse }
 }
 
 const separator = /(\\{0,15}["'`])?\s{0,4}([:=,])\s{0,4}/y
