@@ -11,6 +11,7 @@ import { inTurns } from '../load/rounds.ts'
 import { describeRun } from '../report/machine.ts'
 import { startDbos } from './dbos.ts'
 import { buildFlowTenant, buildPaidTenant, type FlowTenant } from './linear-flow.ts'
+import { measureLineDelay } from './line-delay.ts'
 import { reportFlow, type Names, type Work } from './report-flow.ts'
 
 // A linear free flow through separate worker processes: processor time per node, duration of an execution alone and
@@ -26,6 +27,9 @@ const FEW = 8
 const MANY = 64
 const WORKERS = [1, 2, 3]
 const COMPARED = 2
+/** Default CONCURRENCY of a worker. One project fills the workers only if MAX_CONCURRENT_NODES is their sum (docs/growing.md). */
+const NODES_OF_A_WORKER = 32
+const SLICE_MS = 200
 /** A paid flow: its duration beyond that of its calls. */
 const PAID = { calls: 8, callMs: 200 }
 const WARM_UP_MS = 3_000
@@ -36,6 +40,8 @@ const names: Names = {
   dbos: (processes) => `DBOS, ${processes} process${processes === 1 ? '' : 'es'}, ${MANY} at once (steps)`,
   runs: (workers, clients) => `${workers} worker${workers === 1 ? '' : 's'}, ${clients} at once (nodes)`,
   ofLength: (nodes) => `${COMPARED} workers, ${MANY} at once, executions of ${nodes} nodes`,
+  sliced: () => `${COMPARED} workers, ${MANY} at once, slices of ${SLICE_MS} ms (nodes)`,
+  lines: (clients) => `lines of progress, ${clients} at once`,
   paid: (clients) => `${PAID.calls} paid calls of ${PAID.callMs} ms in a row, ${clients} at once`,
 }
 
@@ -67,17 +73,28 @@ export async function flow({ options: { rounds, roundMs }, stops, log }: BenchDe
     return { perSecond, p50Ms: (MANY * tenant.jobs * 1000) / perSecond, p99Ms: NaN }
   }
 
+  const startStack = (workers: number, sliceMs = 0) =>
+    startServices({
+      ledgerUrl: postgres.ledgerUrl,
+      redisUrl: redis.url,
+      workers,
+      environment: {
+        ledger: () => ({ MAX_CONCURRENT_NODES: String(NODES_OF_A_WORKER * workers) }),
+        worker: () => ({ NODE_SLICE_MS: String(sliceMs) }),
+      },
+    })
+
   /** A separate stack per measurement, so that no worker of another one remains. */
   async function measureRuns(
     name: string,
     workers: number,
     clients: number,
     of: FlowTenant,
-    callMs = 0,
+    { callMs = 0, sliceMs = 0 } = {},
   ): Promise<Figures> {
     const own = openStops()
     try {
-      const stack = await startServices({ ledgerUrl: postgres.ledgerUrl, redisUrl: redis.url, workers })
+      const stack = await startStack(workers, sliceMs)
       own.add(stack.stop)
       await stack.provider.control.setFaults([{ latencyMs: callMs }])
       const call = runner(stack, of, own)
@@ -99,6 +116,20 @@ export async function flow({ options: { rounds, roundMs }, stops, log }: BenchDe
     }
   }
 
+  /** From the end of a node to its line at the caller. */
+  async function measureLines(clients: number): Promise<Figures> {
+    const own = openStops()
+    try {
+      const stack = await startStack(COMPARED)
+      own.add(stack.stop)
+      const following = { gatewayUrl: stack.gateways[0]!.url, adminUrl: postgres.adminUrl, tenant, clients }
+      await measureLineDelay({ ...following, lastsMs: WARM_UP_MS })
+      return await measureLineDelay({ ...following, lastsMs: roundMs })
+    } finally {
+      await own.run()
+    }
+  }
+
   const runs = (workers: number, clients: number) => {
     const name = names.runs(workers, clients)
     return { name, measure: () => measureRuns(name, workers, clients, tenant) }
@@ -107,9 +138,10 @@ export async function flow({ options: { rounds, roundMs }, stops, log }: BenchDe
     const name = names.ofLength(nodes)
     return { name, measure: () => measureRuns(name, COMPARED, MANY, of) }
   }
+  const lineRuns = (clients: number) => ({ name: names.lines(clients), measure: () => measureLines(clients) })
   const paidRuns = (clients: number) => {
     const name = names.paid(clients)
-    return { name, measure: () => measureRuns(name, COMPARED, clients, paid, PAID.callMs) }
+    return { name, measure: () => measureRuns(name, COMPARED, clients, paid, { callMs: PAID.callMs }) }
   }
   const measured = await inTurns({
     rounds,
@@ -122,8 +154,14 @@ export async function flow({ options: { rounds, roundMs }, stops, log }: BenchDe
       })),
       runs(COMPARED, LONE),
       ...WORKERS.flatMap((workers) => [runs(workers, FEW), runs(workers, MANY)]),
+      {
+        name: names.sliced(),
+        measure: () => measureRuns(names.sliced(), COMPARED, MANY, tenant, { sliceMs: SLICE_MS }),
+      },
       ofLength(SHORT, short),
       ofLength(LONG, long),
+      lineRuns(LONE),
+      lineRuns(FEW),
       paidRuns(LONE),
       paidRuns(FEW),
     ],

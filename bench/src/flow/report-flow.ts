@@ -18,6 +18,9 @@ export interface Names {
   dbos: (processes: number) => string
   runs: (workers: number, clients: number) => string
   ofLength: (nodes: number) => string
+  /** As many workers as are compared, with slices. */
+  sliced: () => string
+  lines: (clients: number) => string
   paid: (clients: number) => string
 }
 
@@ -41,7 +44,7 @@ interface Length {
   jobs: number
 }
 
-const WANTED = { toDbos: { 1: 2.3, 2: 2 }, p99ToP50: 2, paidOverhead: 0.1 }
+const WANTED = { toDbos: 1.1, slicedToDbos: 1.8, loneMs: 40, p99ToP50: 2, paidOverhead: 0.1 }
 
 export function reportFlow({ measured, names, workers, compared, setting, lengths, paid, work, run }: Flow): string {
   const { lone, few, many } = setting
@@ -56,6 +59,7 @@ export function reportFlow({ measured, names, workers, compared, setting, length
     names.dbos(compared),
     names.runs(compared, lone),
     ...workers.flatMap((count) => [names.runs(count, few), names.runs(count, many)]),
+    names.sliced(),
   ]
   const paidShown = [names.paid(lone), names.paid(few)]
   const callsMs = paid.calls * paid.callMs
@@ -90,6 +94,11 @@ ${table(
 )}
 
 ${table(
+  ['from the end of a node to its line at the caller', 'lines/s', 'p50', 'p99'],
+  [lone, few].map(names.lines).map((name) => [name, ...cells(figures(name))]),
+)}
+
+${table(
   [`cores in use, ${many} executions at once`, ...PARTS, `together, of ${availableParallelism()}`],
   workers
     .map((count) => names.runs(count, many))
@@ -103,11 +112,25 @@ ${table(
 ${formatTargets([
   ...([2, 1] as const).map((count) => ({
     what: `nodes to steps of DBOS, ${count} process${count === 1 ? '' : 'es'} each`,
-    wanted: WANTED.toDbos[count],
+    wanted: WANTED.toDbos,
     found: ratio(of(names.runs(count, many)), of(names.dbos(count))),
     better: 'more' as const,
     say: times,
   })),
+  {
+    what: `the same with slices, ${compared} processes each`,
+    wanted: WANTED.slicedToDbos,
+    found: ratio(of(names.sliced()), of(names.dbos(compared))),
+    better: 'more',
+    say: times,
+  },
+  {
+    what: `p50 of a lone execution of ${setting.nodes} nodes`,
+    wanted: WANTED.loneMs,
+    found: figures(names.runs(compared, lone)).p50Ms,
+    better: 'less',
+    say: ms,
+  },
   {
     what: `p99 to p50 of an execution, ${few} at once`,
     wanted: WANTED.p99ToP50,
