@@ -15,6 +15,7 @@ import { flow } from './flow/flow.ts'
 import { growth } from './growth/growth.ts'
 import { histories } from './histories/histories.ts'
 import { hotWallet } from './hot-wallet/hot-wallet.ts'
+import { overhead } from './overhead/overhead.ts'
 import { recovery } from './recovery/recovery.ts'
 import { signIn } from './sign-in/sign-in.ts'
 import { soak } from './soak/soak.ts'
@@ -35,6 +36,13 @@ export const benches: Record<string, Bench> = {
     seconds: 3,
     profiles: ['gateway', 'ledger'],
     run: chatPath,
+  },
+  overhead: {
+    title: 'what a call takes longer than at the provider, at fixed rates, next to Portkey and a bare proxy',
+    rounds: 3,
+    seconds: 6,
+    profiles: [],
+    run: overhead,
   },
   wires: {
     title: 'the same call on each wire, whole and as a stream, in processor time of the gateway',
