@@ -1,6 +1,7 @@
 import { costMicro } from '@gateway/pricing/price'
-import { processorTimeMs } from '../stack/processor-time.ts'
+import { processorTimesMs } from '../stack/processor-time.ts'
 import type { Variant } from '../load/rounds.ts'
+import { PATHS, pathsTo, type Path, type PathName } from './paths.ts'
 import type { PricedTenant } from './tenant.ts'
 import type { Stack } from './start-stack.ts'
 import type { Peers } from './start-peers.ts'
@@ -8,10 +9,8 @@ import type { Wrk } from './wrk.ts'
 
 const WARM_UP_MS = 3_000
 export const CONNECTIONS = [1, 32, 128]
-export const CALL_PATHS = ['provider', 'proxy', 'portkey', 'stack'] as const
-export type CallPathName = (typeof CALL_PATHS)[number]
 
-export const variantName = (callPath: CallPathName, connections: number) =>
+export const variantName = (callPath: PathName, connections: number) =>
   `${callPath}, ${connections} connection${connections === 1 ? '' : 's'}`
 
 interface Deps {
@@ -20,12 +19,6 @@ interface Deps {
   peers: Peers
   wrk: Wrk
   lastsMs: number
-}
-
-interface CallPath {
-  url: string
-  headers: Record<string, string>
-  model: string
 }
 
 /** Processor time of a call in each process on its path, in milliseconds, by variant. */
@@ -39,29 +32,11 @@ export interface Answered {
 
 /** The four paths to the same provider, and the small call that takes them. */
 export function openCallPaths({ stack, tenant, peers, wrk, lastsMs }: Deps) {
-  const providerModel = 'sim'
-  const portkey = {
-    'x-portkey-provider': 'openai',
-    'x-portkey-custom-host': `${stack.provider.url}/v1`,
-    authorization: 'Bearer none',
-  }
-  const callPaths: Record<CallPathName, CallPath> = {
-    provider: { url: stack.provider.url, headers: {}, model: providerModel },
-    proxy: { url: peers.proxy.url, headers: { authorization: 'Bearer none' }, model: providerModel },
-    portkey: { url: peers.portkey.url, headers: portkey, model: providerModel },
-    stack: { url: stack.gateway.url, headers: { authorization: `Bearer ${tenant.key.secret}` }, model: tenant.model },
-  }
-  const provider = { provider: stack.provider.pid }
-  const processes: Record<CallPathName, Record<string, number>> = {
-    provider,
-    proxy: { callPath: peers.proxy.pid, ...provider },
-    portkey: { callPath: peers.portkey.pid, ...provider },
-    stack: { callPath: stack.gateway.pid, ledger: stack.ledger.pid, postgres: stack.postgres.pid, ...provider },
-  }
+  const paths = pathsTo(stack, tenant, peers)
   const answered: Answered = { counted: 0, cutAtMost: 0 }
   const work = new Map<string, { calls: number; ms: Record<string, number> }>()
 
-  const callOf = ({ url, headers, model }: CallPath) => ({
+  const callOf = ({ url, headers, model }: Path) => ({
     url: `${url}/v1/chat/completions`,
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify({
@@ -77,21 +52,21 @@ export function openCallPaths({ stack, tenant, peers, wrk, lastsMs }: Deps) {
   })
 
   /** Nothing of it is measured, but its charges count. */
-  async function warmUp(name: CallPathName, connections: number) {
-    const { calls } = await wrk({ ...callOf(callPaths[name]), connections, lastsMs: WARM_UP_MS })
+  async function warmUp(name: PathName, connections: number) {
+    const { calls } = await wrk({ ...callOf(paths[name]), connections, lastsMs: WARM_UP_MS })
     noteAnswered(name, calls, connections)
   }
 
-  function noteAnswered(name: CallPathName, calls: number, connections: number): void {
+  function noteAnswered(name: PathName, calls: number, connections: number): void {
     if (name !== 'stack') return
     answered.counted += calls
     answered.cutAtMost += connections
   }
 
-  async function measure(name: CallPathName, connections: number) {
-    const before = timesOf(processes[name])
-    const sample = await wrk({ ...callOf(callPaths[name]), connections, lastsMs })
-    noteWork(variantName(name, connections), sample.calls, before, timesOf(processes[name]))
+  async function measure(name: PathName, connections: number) {
+    const before = processorTimesMs(paths[name].pids)
+    const sample = await wrk({ ...callOf(paths[name]), connections, lastsMs })
+    noteWork(variantName(name, connections), sample.calls, before, processorTimesMs(paths[name].pids))
     noteAnswered(name, sample.calls, connections)
     return sample
   }
@@ -116,8 +91,8 @@ export function openCallPaths({ stack, tenant, peers, wrk, lastsMs }: Deps) {
     async tryEach(): Promise<bigint> {
       const said: string[] = []
       let charge = 0n
-      for (const name of CALL_PATHS) {
-        const { url, headers, body } = callOf(callPaths[name])
+      for (const name of PATHS) {
+        const { url, headers, body } = callOf(paths[name])
         const answer = await fetch(url, { method: 'POST', headers, body })
         const text = await answer.text()
         if (answer.status !== 200) throw new Error(`${name} answers ${answer.status}: ${text}`)
@@ -131,7 +106,7 @@ export function openCallPaths({ stack, tenant, peers, wrk, lastsMs }: Deps) {
     },
     variants: (connections: number[]): Variant[] =>
       connections.flatMap((count) =>
-        CALL_PATHS.map((callPath) => ({
+        PATHS.map((callPath) => ({
           name: variantName(callPath, count),
           warmUp: () => warmUp(callPath, count),
           measure: () => measure(callPath, count),
@@ -151,13 +126,4 @@ export function openCallPaths({ stack, tenant, peers, wrk, lastsMs }: Deps) {
 interface ChatBody {
   choices: [{ message: { content: string } }]
   usage: { prompt_tokens: number; completion_tokens: number }
-}
-
-function timesOf(processes: Record<string, number>): Record<string, number> {
-  return Object.fromEntries(
-    Object.entries(processes).flatMap(([name, pid]) => {
-      const ms = processorTimeMs(pid)
-      return ms === null ? [] : [[name, ms]]
-    }),
-  )
 }

@@ -1,19 +1,13 @@
 import { median, medianFigures, ratio, type Figures } from '../load/figures.ts'
 import { cells, ms, table, times } from '../report/table.ts'
 import { formatTargets } from '../report/targets.ts'
-import { CONNECTIONS, CALL_PATHS, variantName, type CallPathName, type Work } from './call-paths.ts'
+import { CONNECTIONS, variantName, type Work } from './call-paths.ts'
+import { PATHS, titles, type PathName } from './paths.ts'
 
 interface Facts {
   measured: Map<string, Figures[]>
   work: Work
   run: string
-}
-
-const titles: Record<CallPathName, string> = {
-  provider: 'bare simulated provider',
-  proxy: 'Express 5 + undici, nothing else',
-  portkey: 'Portkey 1.15.2, stateless',
-  stack: 'this gateway, charged and durable',
 }
 
 /**
@@ -27,12 +21,11 @@ const WANTED = { work: { 128: 2.1, 32: 3, 1: 12 }, toPortkey: { 32: 1.7, 128: 2.
  * targets.
  */
 export function reportCallPaths({ measured, work, run }: Facts): string {
-  const of = (callPath: CallPathName, connections: number) => measured.get(variantName(callPath, connections))!
+  const of = (callPath: PathName, connections: number) => measured.get(variantName(callPath, connections))!
   const speeds = CONNECTIONS.flatMap((connections) =>
-    CALL_PATHS.map((callPath) => {
+    PATHS.map((callPath) => {
       const rounds = of(callPath, connections)
-      const against = (other: CallPathName) =>
-        callPath === 'stack' ? times(ratio(rounds, of(other, connections))) : ''
+      const against = (other: PathName) => (callPath === 'stack' ? times(ratio(rounds, of(other, connections))) : '')
       return [
         `${titles[callPath]}, ${connections}`,
         ...cells(medianFigures(rounds)),
@@ -42,16 +35,16 @@ export function reportCallPaths({ measured, work, run }: Facts): string {
       ]
     }),
   )
-  const added = (callPath: CallPathName) =>
+  const added = (callPath: PathName) =>
     median(of(callPath, 1).map((round, n) => round.p50Ms - of('provider', 1)[n]!.p50Ms))
   /** Of our processes, relative to the proxy. */
   const workToProxy = (connections: number): number => {
-    const { callPath = NaN, ledger = NaN, postgres = NaN } = work.get(variantName('stack', connections)) ?? {}
-    return (callPath + ledger + postgres) / (work.get(variantName('proxy', connections))?.['callPath'] ?? NaN)
+    const { gateway = NaN, ledger = NaN, postgres = NaN } = work.get(variantName('stack', connections)) ?? {}
+    return (gateway + ledger + postgres) / (work.get(variantName('proxy', connections))?.['gateway'] ?? NaN)
   }
-  const names = ['callPath', 'ledger', 'postgres', 'provider']
+  const names = ['gateway', 'ledger', 'postgres', 'provider']
   const shares = CONNECTIONS.flatMap((connections) =>
-    CALL_PATHS.map((callPath) => {
+    PATHS.map((callPath) => {
       const one = work.get(variantName(callPath, connections)) ?? {}
       const all = Object.values(one).reduce((sum, each) => sum + each, 0)
       return [
@@ -68,7 +61,7 @@ export function reportCallPaths({ measured, work, run }: Facts): string {
     run,
     ...(hasWork ? [table(['processor time of a call, by process', ...names, 'together', 'to proxy'], shares)] : []),
     table(['path, connections', '/s', 'p50', 'p99', 'to Portkey', 'to proxy', 'to provider'], speeds),
-    `A lone call takes longer than at the provider by: ${CALL_PATHS.slice(1)
+    `A lone call takes longer than at the provider by: ${PATHS.slice(1)
       .map((callPath) => `${callPath} ${ms(added(callPath))}`)
       .join(', ')} (p50).`,
     formatTargets([

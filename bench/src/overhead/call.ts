@@ -1,5 +1,5 @@
 import { Agent, request } from 'undici'
-import type { Path } from './paths.ts'
+import type { Path } from '../chat-path/paths.ts'
 
 export interface CallShape {
   stream: boolean

@@ -1,5 +1,6 @@
 import path from 'node:path'
 import type { BenchDeps } from '../bench.ts'
+import { PATHS, pathsTo, titles, type Path, type PathName } from '../chat-path/paths.ts'
 import { startPeers } from '../chat-path/start-peers.ts'
 import { startStack } from '../chat-path/start-stack.ts'
 import { buildTenant } from '../chat-path/tenant.ts'
@@ -8,9 +9,8 @@ import { median, percentile } from '../load/figures.ts'
 import { describeRun } from '../report/machine.ts'
 import { ms, table, times } from '../report/table.ts'
 import { formatTargets, type Target } from '../report/targets.ts'
-import { processorTimeMs } from '../stack/processor-time.ts'
+import { processorTimesMs } from '../stack/processor-time.ts'
 import { bodyOf, openCaller, type Called, type CallShape } from './call.ts'
-import { pathsTo, titles, type Path, type PathName } from './paths.ts'
 
 // What a call costs more than at the provider alone, at fixed rates, as users meet it: an open loop that does not wait
 // for answers, and times that count from when a call was due. Next to it a bare proxy and a gateway without a ledger, in
@@ -21,20 +21,32 @@ const CONNECTIONS = 1_024
 const WARM_UP = { rate: 100, lastsMs: 4_000 }
 const peersFolder = path.resolve(import.meta.dirname, '../../.peers')
 
+type Quantile = 'p50' | 'p95' | 'p99'
+
 interface Case extends CallShape {
   name: string
   rate: number
-  paths: PathName[]
+  paths: readonly PathName[]
+  /** At most this many times what Portkey adds, or the proxy where Portkey fails. */
+  wanted: Partial<Record<Quantile, number>>
 }
 
-const all: PathName[] = ['provider', 'proxy', 'portkey', 'stack']
 /** Portkey 1.15.2 answers every stream with 500 (`TypeError: immutable`). */
 const streaming: PathName[] = ['provider', 'proxy', 'stack']
 const json = { stream: false, bytes: 100, maxTokens: 50 }
 const cases: Case[] = [
-  ...[50, 200, 400].map((rate) => ({ ...json, name: `JSON, ${rate}/s`, rate, paths: all })),
-  { ...json, name: 'JSON of 100 KB, 50/s', bytes: 100_000, rate: 50, paths: all },
-  { ...json, name: 'streams to the first byte, 200/s', stream: true, rate: 200, paths: streaming },
+  { ...json, name: 'JSON, 50/s', rate: 50, paths: PATHS, wanted: { p50: 1.7, p99: 1.3 } },
+  { ...json, name: 'JSON, 200/s', rate: 200, paths: PATHS, wanted: { p50: 1.7, p99: 1.3 } },
+  { ...json, name: 'JSON, 400/s', rate: 400, paths: PATHS, wanted: { p50: 2.5, p99: 1.3 } },
+  { ...json, name: 'JSON of 100 KB, 50/s', bytes: 100_000, rate: 50, paths: PATHS, wanted: { p50: 1, p99: 1 } },
+  {
+    ...json,
+    name: 'streams to the first byte, 200/s',
+    stream: true,
+    rate: 200,
+    paths: streaming,
+    wanted: { p50: 2.5 },
+  },
 ]
 
 /** Of one path in one round. */
@@ -61,9 +73,9 @@ export async function overhead({ options: { rounds, roundMs }, stops, log }: Ben
 
   async function measure(to: Path, shape: CallShape, rate: number, lastsMs: number): Promise<Measured> {
     const body = bodyOf(to, shape)
-    const before = timesOf(to)
+    const before = processorTimesMs(to.pids)
     const called = await openLoop({ rate, lastsMs, call: (dueMs) => caller.call(to, body, dueMs) })
-    const after = timesOf(to)
+    const after = processorTimesMs(to.pids)
     const of = ({ firstByteMs, totalMs }: Called) => (shape.stream ? firstByteMs : totalMs)
     const ascending = Float64Array.from(called.map(of)).toSorted()
     return {
@@ -77,7 +89,7 @@ export async function overhead({ options: { rounds, roundMs }, stops, log }: Ben
   }
 
   log('Warming up')
-  for (const name of all) await measure(paths[name], json, WARM_UP.rate, WARM_UP.lastsMs)
+  for (const name of PATHS) await measure(paths[name], json, WARM_UP.rate, WARM_UP.lastsMs)
   for (const name of streaming) await measure(paths[name], { ...json, stream: true }, WARM_UP.rate, WARM_UP.lastsMs)
 
   const found = new Map<Case, Rounds>()
@@ -101,28 +113,9 @@ async function setLatency(providerUrl: string, latencyMs: number): Promise<void>
   if (!answer.ok) throw new Error(`The provider takes no fault: ${answer.status} ${await answer.text()}`)
 }
 
-function timesOf({ pids }: Path): Record<string, number> {
-  return Object.fromEntries(
-    Object.entries(pids).flatMap(([name, pid]) => {
-      const used = processorTimeMs(pid)
-      return used === null ? [] : [[name, used]]
-    }),
-  )
-}
-
-type Quantile = 'p50' | 'p95' | 'p99'
-
 /** The median over the rounds of what a path adds to the provider in the same round. */
 function added(rounds: Rounds, name: PathName, quantile: Quantile): number {
   return median(rounds[name].map((one, n) => one[quantile] - rounds.provider[n]![quantile]))
-}
-
-const WANTED: Record<string, Partial<Record<Quantile, number>>> = {
-  'JSON, 50/s': { p50: 1.7, p99: 1.3 },
-  'JSON, 200/s': { p50: 1.7, p99: 1.3 },
-  'JSON, 400/s': { p50: 2.5, p99: 1.3 },
-  'JSON of 100 KB, 50/s': { p50: 1, p99: 1 },
-  'streams to the first byte, 200/s': { p50: 2.5 },
 }
 
 function report(found: Map<Case, Rounds>, run: string): string {
@@ -138,12 +131,13 @@ function report(found: Map<Case, Rounds>, run: string): string {
       ]
     }),
   )
-  const targets = [...found].flatMap(([{ name, paths }, rounds]) => {
+  const targets = [...found].flatMap(([{ name, paths, wanted: limits }, rounds]) => {
     const peer = paths.includes('portkey') ? 'portkey' : 'proxy'
-    return Object.entries(WANTED[name]!).map(([quantile, wanted]): Target => ({
+    return Object.entries(limits).map(([quantile, wanted]): Target => ({
       what: `${name}: added ${quantile} to that of ${peer === 'portkey' ? 'Portkey' : 'the proxy'}`,
       wanted,
-      found: added(rounds, 'stack', quantile as Quantile) / added(rounds, peer, quantile as Quantile),
+      // A peer that seems to add nothing is noise, and the target is missed.
+      found: added(rounds, 'stack', quantile as Quantile) / Math.max(0, added(rounds, peer, quantile as Quantile)),
       better: 'less',
       say: times,
     }))

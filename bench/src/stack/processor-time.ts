@@ -15,6 +15,16 @@ export function processorTimeMs(pid: number): number | null {
   return [own, ...children.filter((stat) => stat?.parent === pid)].reduce((sum, stat) => sum + (stat?.ms ?? 0), 0)
 }
 
+/** Of each named process, as above; those without a figure are left out. */
+export function processorTimesMs(pids: Record<string, number>): Record<string, number> {
+  return Object.fromEntries(
+    Object.entries(pids).flatMap(([name, pid]) => {
+      const ms = processorTimeMs(pid)
+      return ms === null ? [] : [[name, ms]]
+    }),
+  )
+}
+
 function statOf(pid: string): { parent: number; ms: number } | null {
   try {
     // The name in parentheses may contain spaces; after it follow state, parent, … and from the 12th field on user and
