@@ -129,7 +129,7 @@ async function playHistory(
     const replica = replicas[turn % replicas.length]!
     switch (command.kind) {
       case 'batch':
-        operations += await playBatch(setup, command.admissions, command.closings, ids, replica, seen)
+        operations += await playBatch(setup, command, ids, replica, seen)
         break
       case 'close nodes':
         operations += await playNodeClosings(setup, command.closings, ids, replica, seen)

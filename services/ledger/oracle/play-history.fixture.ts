@@ -9,15 +9,16 @@ import { decideBatch, decideClosings, decideLateAnswers } from './decide-batch.t
 import { decideCorrection } from './decide-correction.ts'
 import type { LateAnswer } from './decide-late-answer.ts'
 import { admitItems, closingItem } from './items-of-history.fixture.ts'
-import type { Admission, Closing, NodeAdmission, NodeClosing, RandomLateAnswer } from './random-history.fixture.ts'
+import type { Command, NodeClosing, RandomLateAnswer } from './random-history.fixture.ts'
 import type { HistorySetup } from './history-setup.fixture.ts'
+
+type RandomBatch = Extract<Command, { kind: 'batch' }>
 
 // One step of a random history, decided by SQL and by the pure function: both must return the same.
 
 export async function playBatch(
   setup: HistorySetup,
-  wanted: (Admission | NodeAdmission)[],
-  ending: Closing[],
+  { admissions: wanted, closings: ending, waitForLocks }: RandomBatch,
   ids: string[],
   replica: Database,
   seen: Map<string, number>,
@@ -29,7 +30,7 @@ export async function playBatch(
   const rows = await runBatch(
     replica.sql,
     { admissions: admissions.map(waiting), closings: closings.map(waiting) },
-    true,
+    waitForLocks,
   )
   const decided = decideBatch(setup.book, { admissions, closings }, rows.atMs)
   deepStrictEqual(

@@ -86,18 +86,18 @@ const lateAnswer = fc.record({
   completionTokens: fc.integer({ min: 0, max: 10_000 }),
   ...parts,
 })
+const admissions = (length: fc.ArrayConstraints) =>
+  fc.array(fc.oneof({ weight: 3, arbitrary: admission }, { weight: 1, arbitrary: nodeAdmission }), length)
+const batch = (length: fc.ArrayConstraints) =>
+  fc.record({
+    kind: fc.constant('batch' as const),
+    admissions: admissions(length),
+    closings: fc.array(closing, length),
+    waitForLocks: fc.boolean(),
+  })
 export const command = fc.oneof(
-  {
-    weight: 8,
-    arbitrary: fc.record({
-      kind: fc.constant('batch' as const),
-      admissions: fc.array(fc.oneof({ weight: 3, arbitrary: admission }, { weight: 1, arbitrary: nodeAdmission }), {
-        minLength: 10,
-        maxLength: ITEMS,
-      }),
-      closings: fc.array(closing, { minLength: 10, maxLength: ITEMS }),
-    }),
-  },
+  { weight: 8, arbitrary: batch({ minLength: 10, maxLength: ITEMS }) },
+  { weight: 8, arbitrary: batch({ maxLength: 1 }) },
   {
     weight: 4,
     arbitrary: fc.record({

@@ -84,6 +84,22 @@ describe('with two years of partitions', () => {
     })
   }
 
+  test('a call alone is admitted and settled in the current partitions only', async ({
+    session,
+    replica,
+    tenant,
+    manyPartitions,
+  }) => {
+    const item = replica.item(tenant.key, tenant.product)
+    const { tables } = await session.countAll(async ({ sql }) => {
+      await runBatch(sql, batchOf([item], []), false)
+      const { closings } = await runBatch(sql, batchOf([], [settle(item.id)]), false)
+      expect(closings[0]!.outcome).toBe('settled')
+    })
+    expect([...tables].filter((table) => PARTITION.test(table) && !manyPartitions.current.has(table))).toEqual([])
+    expect(tables.has([...manyPartitions.current].find((name) => name.startsWith('attempts'))!)).toBe(true)
+  })
+
   test('nodes are admitted, charged and read in the current partitions only', async ({
     session,
     replica,

@@ -23,7 +23,8 @@ type NodeSort =
   | 'fence nodes'
   | 'close nodes'
   | 'close nodes again'
-type Costs = Record<Sort | NodeSort, Work>
+type OneSort = 'admit one' | 'settle one'
+type Costs<S extends string = Sort | NodeSort> = Record<S, Work>
 
 describe('the work of a batch', () => {
   test('does not grow with the tables, nor faster than its items, whenever its statements were planned', async ({
@@ -39,16 +40,20 @@ describe('the work of a batch', () => {
     await costsOf(early, replica, setup, FEW) // plans every statement
     const few = await costsOf(early, replica, setup, FEW)
     const many = await costsOf(early, replica, setup, MANY)
+    const one = await costsOfOne(early, replica, setup)
     expectNoMore(many, few)
 
     await fillTables(fixture, setup.free.id)
     expectNoMore(await costsOf(early, replica, setup, MANY), many)
+    expectNoMore(await costsOfOne(early, replica, setup), one)
     const late = await openSession(database.adminUrl)
     expectNoMore(await costsOf(late, replica, setup, MANY), many)
+    expectNoMore(await costsOfOne(late, replica, setup), one)
     await fixture.run('ANALYZE')
     expectNoMore(await costsOf(early, replica, setup, MANY), many)
     const latest = await openSession(database.adminUrl)
     expectNoMore(await costsOf(latest, replica, setup, MANY), many)
+    expectNoMore(await costsOfOne(latest, replica, setup), one)
   })
 })
 
@@ -107,6 +112,16 @@ async function costsOf(session: Session, replica: Replica, setup: Setup, size: n
     refuse: await workOf(session, refused, [], ['insufficient_budget']),
     bury: await workOf(session, [], strange, ['released', 'unknown']),
     ...(await nodeCostsOf(session, replica, setup, size)),
+  }
+}
+
+/** The same for batches of one item, which money.run_one decides. */
+async function costsOfOne(session: Session, replica: Replica, { limited, product }: Setup): Promise<Costs<OneSort>> {
+  const item = replica.item(limited, product, keyed(randomUUID()))
+  const usage = { promptTokens: 1, completionTokens: 1, estimated: false }
+  return {
+    'admit one': await workOf(session, [item], [], ['admitted']),
+    'settle one': await workOf(session, [], [{ op: 'settle', id: item.id, usage, answer: null }], ['settled']),
   }
 }
 
@@ -169,8 +184,8 @@ async function workOf(session: Session, admissions: AdmissionItem[], closings: C
 /**
  * Rows may differ only by the fixed cost of a batch. Pages have more slack, because an index sometimes gains a level.
  */
-function expectNoMore(now: Costs, before: Costs): void {
-  for (const sort of Object.keys(before) as (keyof Costs)[]) {
+function expectNoMore<S extends string>(now: Costs<S>, before: Costs<S>): void {
+  for (const sort of Object.keys(before) as S[]) {
     expect(before[sort].rows, `rows to ${sort}`).toBeGreaterThan(1)
     expect(now[sort].rows / before[sort].rows, `rows to ${sort}`).toBeLessThan(1.5)
     expect(now[sort].pages / before[sort].pages, `pages to ${sort}`).toBeLessThan(4)

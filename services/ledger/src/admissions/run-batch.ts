@@ -62,16 +62,25 @@ export interface ProductFacts {
 }
 
 /** Decides a batch in one round trip. Items are sent unchanged, as rows of money.admission and money.closing. */
-export async function runBatch(sql: Sql, { admissions, closings }: Batch, waitForLocks: boolean): Promise<BatchRows> {
-  const admitting = admissions.map(({ item }) => item)
+export async function runBatch(sql: Sql, batch: Batch, waitForLocks: boolean): Promise<BatchRows> {
+  const admitting = batch.admissions.map(({ item }) => item)
+  const closing = batch.closings.map(({ item }) => item)
+  const toClose = closing.map(closingRow)
   const { callers, pairOf } = pairsOf(admitting)
-  const row = await callFunction(sql, 'money.run_batch', {
-    wait_for_locks: waitForLocks,
-    callers,
-    to_admit: admitting.map((item, n) => ({ kind: 'chat', ...item, pair: pairOf[n] })),
-    to_close: closings.map(({ item }) => closingRow(item)),
-    answers: closings.flatMap(({ item }) => (item.op === 'settle' && item.answer ? Buffer.from(item.answer.body) : [])),
-  })
+  const toAdmit = admitting.map((item, n) => ({ kind: 'chat', ...item, pair: pairOf[n] }))
+  const row = isOfOne(batch, waitForLocks)
+    ? await callFunction(sql, 'money.run_one', {
+        caller: callers[0] ?? {},
+        to_admit: toAdmit[0] ?? {},
+        to_close: toClose[0] ?? {},
+      })
+    : await callFunction(sql, 'money.run_batch', {
+        wait_for_locks: waitForLocks,
+        callers,
+        to_admit: toAdmit,
+        to_close: toClose,
+        answers: closing.flatMap((item) => (item.op === 'settle' && item.answer ? Buffer.from(item.answer.body) : [])),
+      })
   const closed = row.closings ? (JSON.parse(row.closings) as ClosingColumns) : null
   return {
     admissions: row.admissions ? admissionRows(JSON.parse(row.admissions) as AdmissionColumns, admitting, pairOf) : [],
@@ -80,6 +89,14 @@ export async function runBatch(sql: Sql, { admissions, closings }: Batch, waitFo
     answersLost: closed?.answersLost ?? 0,
     atMs: Number(row.at_ms),
   }
+}
+
+/** Whether money.run_one decides this batch: at most one admission and one closing, of direct calls. */
+function isOfOne({ admissions, closings }: Batch, waitForLocks: boolean): boolean {
+  if (waitForLocks || admissions.length > 1 || closings.length > 1) return false
+  if (admissions.length + closings.length === 0) return false
+  const closing = closings[0]?.item
+  return admissions[0]?.item.op !== 'admit-node' && (closing?.op !== 'settle' || closing.answer === null)
 }
 
 /** Saved answers are sent separately, as bytes. */
