@@ -99,6 +99,13 @@ test.each([
   expect(redactForms(text)).toBe(text)
 })
 
+test.each(['aws_secret_access_key: ', 'password=', 'x-api-key: '])(
+  'hides a key of letters alone behind %j, which is longer than words are',
+  (name) => {
+    expect(redactText(`${name}${'qgMQrQHQxJmIXBkL'.repeat(2)} and more`)).toBe(`${name}[redacted] and more`)
+  },
+)
+
 test('a string of a log line is cut to 4 KB, and never within a secret', () => {
   const { text, secret } = planted[3]!
   for (let at = 4_000; at < 4_110; at++) {

@@ -182,9 +182,13 @@ function valueBehind(text: string, at: number, name: string, proseUntil: number)
   const word = isHeader ? restOfLine : bare
   word.lastIndex = from
   const value = word.exec(text)?.[0] ?? ''
-  const isProse = sign === ':' && !isHeader && !(value.length >= 6 && /\d/.test(value))
+  const isProse =
+    sign === ':' && !isHeader && !(value.length >= 6 && /\d/.test(value)) && value.length < LONGER_THAN_WORDS
   return value === '' || /^[\d.]+$/.test(value) ? null : { from, to: from + value.length, isProse }
 }
+
+/** A key of letters alone is longer than the words of a text. */
+const LONGER_THAN_WORDS = 24
 
 const separator = /(\\{0,15}["'`])?\s{0,4}([:=,])\s{0,4}/y
 const opening = /(\\{0,15})(["'`])/y
