@@ -1,22 +1,27 @@
-import type { Dispatcher, Pool } from 'undici'
-import type { OutcomeLine } from '@gateway/ledger-protocol/ledger-items'
+import type { IncomingMessage } from 'node:http'
+import { type RawData, WebSocket } from 'ws'
+import { itemsChannel, type OutcomeLine } from '@gateway/ledger-protocol/ledger-items'
 import { isFinalStatus, LedgerRejected } from './call-operation.ts'
+import { CHANNEL_KEY, newChannelKey, type Seals } from './channel-key.ts'
+import type { RequestSigner } from './service-token.ts'
+
+// Channels of items: WebSockets to the ledger that stay open. A channel carries one exchange at a time, a message with
+// items and messages with their outcomes, and is kept for the next one. Its opening is signed (service-token.ts), and each
+// message sealed (channel-key.ts).
 
 export interface ItemsRequest {
-  path: string
-  token: string
   /** NDJSON, one `ItemLine` per line. */
-  body: string
+  lines: string
+  /** Number of lines. */
+  count: number
   /** Time after which the whole exchange is cut off. */
   limitMs: number
-  /** Time without any bytes after which it is cut off too: the ledger sends signs of life more often. */
-  silentMs: number
 }
 
 /** How an exchange ended. Items without an outcome by then get none. */
 export type ExchangeEnd =
   | { kind: 'complete' }
-  /** The connection failed, was cut or took too long, or the status may be temporary. */
+  /** The connection failed, was cut, silent or too slow, or the status may be temporary. */
   | { kind: 'cut' }
   | { kind: 'unauthorized' }
   | { kind: 'rejected'; error: LedgerRejected }
@@ -27,118 +32,162 @@ export interface ItemsReceiver {
   end(end: ExchangeEnd): void
 }
 
-/** A saved answer of 1 MB, with its JSON escapes. */
-const MAX_LINE_BYTES = 16 * 1024 * 1024
+export interface ItemsChannels {
+  /**
+   * Sends items; outcomes are delivered as they arrive. Returns a function that cancels the exchange: its channel is closed
+   * and the receiver is no longer called.
+   */
+  exchange(request: ItemsRequest, receiver: ItemsReceiver): () => void
+  close(): void
+}
+
+interface Options {
+  /** The ledger's base address. */
+  url: string
+  signer: RequestSigner
+  connectMs: number
+  /** A connection without traffic is probed after this time. */
+  probeAfterMs: number
+}
+
+interface Channel {
+  start(request: ItemsRequest, receiver: ItemsReceiver): () => void
+  close(): void
+}
+
+interface Exchange extends ItemsRequest {
+  receiver: ItemsReceiver
+  limit: NodeJS.Timeout
+}
+
+/** A channel without a sign of the ledger for this long is closed, and its items are resent on another one. */
+const SILENT_MS = 3 * itemsChannel.quietMs
 const MAX_ERROR_BYTES = 4_096
 
-/**
- * Sends one POST /items on undici's lowest level; outcomes are delivered as their lines arrive.
- * Returns a function that cancels the exchange: its connection is closed and the receiver is no longer called.
- */
-export function startItemsExchange(pool: Pool, request: ItemsRequest, receiver: ItemsReceiver): () => void {
-  let ended = false
-  let controller: Dispatcher.DispatchController | null = null
-  let status = 0
-  let error = ''
-  const timer = setTimeout(() => end({ kind: 'cut' }), request.limitMs)
-  const silence = setTimeout(() => end({ kind: 'cut' }), request.silentMs)
-  const readLines = openLineReader((line) => {
-    if (!ended) receiver.outcome(JSON.parse(line) as OutcomeLine)
-  }, MAX_LINE_BYTES)
+export function openItemsChannels({ url, signer, connectMs, probeAfterMs }: Options): ItemsChannels {
+  const { path, messageBytes, idleMs } = itemsChannel
+  const address = `${url.replace(/^http/, 'ws').replace(/\/+$/, '')}${path}`
+  const socketOptions: object = { keepAlive: true, keepAliveInitialDelay: probeAfterMs } // of net.connect
+  const idle: Channel[] = []
+  const all = new Set<Channel>()
 
-  function stop(): boolean {
-    if (ended) return false
-    ended = true
-    clearTimeout(timer)
-    clearTimeout(silence)
-    return true
-  }
+  function open(): Channel {
+    const key = newChannelKey()
+    const socket = new WebSocket(address, {
+      headers: { authorization: `Bearer ${signer.sign(path, key.publicKey)}`, [CHANNEL_KEY]: key.publicKey },
+      perMessageDeflate: false,
+      skipUTF8Validation: true,
+      maxPayload: messageBytes,
+      handshakeTimeout: connectMs,
+      ...socketOptions,
+    })
+    let seals: Seals | null = null // once it is open
+    let current: Exchange | null = null
+    const silence = setTimeout(() => end({ kind: 'cut' }), SILENT_MS)
+    const unused = setTimeout(() => current === null && close(), idleMs).unref()
 
-  function end(how: ExchangeEnd): void {
-    if (!stop()) return
-    if (how.kind !== 'complete') controller?.abort(CANCELLED)
-    receiver.end(how)
-  }
-
-  const handler: Dispatcher.DispatchHandler = {
-    onRequestStart(control) {
-      controller = control
-      if (ended) control.abort(CANCELLED)
-    },
-    onResponseStart(_control, statusCode) {
-      status = statusCode
-    },
-    onResponseData(_control, chunk) {
-      if (ended) return
+    function start(request: ItemsRequest, receiver: ItemsReceiver): () => void {
+      const limit = setTimeout(() => end({ kind: 'cut' }), request.limitMs)
+      const exchange = { ...request, receiver, limit }
+      current = exchange
       silence.refresh()
-      if (status !== 200) {
-        if (error.length < MAX_ERROR_BYTES) error += chunk.toString()
-        return
+      if (seals !== null) send(seals, exchange)
+      return () => {
+        if (current !== exchange) return
+        stop()
+        close()
       }
+    }
+
+    function send(sealing: Seals, { lines }: Exchange): void {
+      socket.send(sealing.next(lines) + lines)
+    }
+
+    function stop(): Exchange | null {
+      const stopped = current
+      if (stopped !== null) clearTimeout(stopped.limit)
+      current = null
+      return stopped
+    }
+
+    function end(how: ExchangeEnd): void {
+      const ended = stop()
+      if (ended === null) return
+      if (how.kind === 'complete') {
+        idle.push(channel)
+        unused.refresh()
+      } else {
+        close()
+      }
+      ended.receiver.end(how)
+    }
+
+    function close(): void {
+      forget()
+      socket.terminate()
+    }
+
+    function forget(): void {
+      clearTimeout(silence)
+      clearTimeout(unused)
+      all.delete(channel)
+      const at = idle.indexOf(channel)
+      if (at >= 0) idle.splice(at, 1)
+    }
+
+    function receive(data: Buffer): void {
+      silence.refresh()
+      const exchange = current
       try {
-        readLines(chunk)
+        for (const line of data.toString().split('\n')) {
+          if (line === '' || exchange === null || current !== exchange) continue // a sign of life, or no one waits
+          const read = JSON.parse(line) as OutcomeLine | { error: string }
+          if ('error' in read) return end({ kind: 'rejected', error: new LedgerRejected(path, 400, read.error) })
+          exchange.count--
+          exchange.receiver.outcome(read)
+        }
       } catch {
-        end({ kind: 'cut' }) // not a line from the ledger
+        return end({ kind: 'cut' }) // not a line from the ledger
       }
-    },
-    onResponseEnd() {
-      end(endOf(status, request.path, error))
-    },
-    onResponseError() {
+      if (exchange !== null && current === exchange && exchange.count === 0) end({ kind: 'complete' })
+    }
+
+    const channel: Channel = { start, close }
+    all.add(channel)
+    socket.on('upgrade', ({ headers }: IncomingMessage) => {
+      try {
+        seals = key.agree(String(headers[CHANNEL_KEY]), 'self')
+      } catch {
+        end({ kind: 'cut' }) // not the ledger
+      }
+    })
+    socket.on('open', () => seals !== null && current !== null && send(seals, current))
+    socket.on('message', (data: RawData) => receive(data as Buffer))
+    socket.on('unexpected-response', (_request, response) => void refusalOf(response, path).then(end))
+    socket.on('error', () => {}) // `close` follows
+    socket.on('close', () => {
+      forget()
       end({ kind: 'cut' })
-    },
+    })
+    return channel
   }
-  pool.dispatch(
-    {
-      path: request.path,
-      method: 'POST',
-      headers: ['authorization', `Bearer ${request.token}`, 'content-type', 'application/x-ndjson'],
-      body: request.body,
-    },
-    handler,
-  )
-  return () => {
-    if (stop()) controller?.abort(CANCELLED)
+
+  return {
+    exchange: (request, receiver) => (idle.pop() ?? open()).start(request, receiver),
+    close: () => all.forEach((channel) => channel.close()),
   }
 }
 
-const CANCELLED = new Error('every caller waiting for this answer has left')
-
-function endOf(status: number, path: string, text: string): ExchangeEnd {
-  if (status === 200) return { kind: 'complete' }
+/** What a response other than 101 means for the exchange that waits for the channel. */
+async function refusalOf(response: IncomingMessage, path: string): Promise<ExchangeEnd> {
+  const { statusCode: status = 0 } = response
   if (status === 401) return { kind: 'unauthorized' }
-  return isFinalStatus(status) ? { kind: 'rejected', error: new LedgerRejected(path, status, text) } : { kind: 'cut' }
-}
-
-const NEWLINE = 0x0a
-
-/**
- * Splits a stream of bytes into lines of text. Returns a function that takes a chunk and delivers each line it
- * completes, without its newline; a last line without one is never delivered, because it may be cut.
- * @throws RangeError from that function, for a line of more than `mostBytes`
- */
-export function openLineReader(onLine: (line: string) => void, mostBytes: number): (chunk: Buffer) => void {
-  let held: Buffer[] = []
-  let heldBytes = 0
-
-  return (chunk) => {
-    const end = chunk.lastIndexOf(NEWLINE)
-    if (end < 0) {
-      heldBytes += chunk.length
-      if (heldBytes > mostBytes) throw new RangeError(`a line is longer than ${mostBytes} bytes`)
-      held.push(chunk)
-      return
-    }
-    // Only whole lines are decoded, so no character is cut in two.
-    const text =
-      held.length === 0 ? chunk.toString('utf8', 0, end) : Buffer.concat([...held, chunk.subarray(0, end)]).toString()
-    held = end + 1 < chunk.length ? [chunk.subarray(end + 1)] : []
-    heldBytes = chunk.length - end - 1
-    let start = 0
-    for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', start)) {
-      if (at > start) onLine(text.slice(start, at))
-      start = at + 1
-    }
-    if (start < text.length) onLine(text.slice(start))
+  if (!isFinalStatus(status)) return { kind: 'cut' }
+  let text = ''
+  try {
+    for await (const chunk of response) if (text.length < MAX_ERROR_BYTES) text += String(chunk)
+  } catch {
+    return { kind: 'cut' }
   }
+  return { kind: 'rejected', error: new LedgerRejected(path, status, text) }
 }

@@ -35,7 +35,7 @@ async function fillBatcher(peer: PeerLedger, client: LedgerClient, count = 3): P
   return requests
 }
 
-test('sends a single item at once, with its budget and a token for this request', async () => {
+test('sends a single item at once, with its budget, on a channel opened with a token for its key', async () => {
   const { peer, client } = await open()
   const asked = client.admit(admission('inv_1'), { budgetMs: 1_000 })
   const request = await peer.next()
@@ -44,7 +44,10 @@ test('sends a single item at once, with its budget and a token for this request'
   expect(request.lines[0]!.budgetMs).toBeLessThanOrEqual(900)
   const log = createLogger({ service: 'ledger', level: 'fatal' })
   const verify = openRequestVerifier({ publicKeys: { gateway: publicKey }, now: Date.now, log })
-  expect(await verify(request.token, '/items')).toEqual({ service: 'gateway', bodyDigest: digestOf(request.body) })
+  expect(await verify(request.token, '/items')).toEqual({
+    service: 'gateway',
+    bodyDigest: digestOf(request.channelKey),
+  })
   request.end(...yes(request))
   expect(await asked).toEqual(admitted('inv_1'))
 })
@@ -64,7 +67,7 @@ test('sends items submitted in one tick in one request, closings first', async (
   expect(await Promise.all(all)).toEqual([admitted('inv_1'), settled, settled, admitted('inv_4')])
 })
 
-test('delivers outcomes as their lines arrive, in any order and split at any byte', async () => {
+test('delivers outcomes as they arrive, in any order', async () => {
   const { peer, client } = await open()
   const [one, two, three] = ['inv_1', 'inv_2', 'inv_3'].map((id) => client.admit(admission(id), longBudget))
   const request = await peer.next()
@@ -76,8 +79,7 @@ test('delivers outcomes as their lines arrive, in any order and split at any byt
     contentType: 'application/json',
     body: '{"ü":"😀\\n"}',
   } as const
-  const bytes = Buffer.from(JSON.stringify({ n: 0, outcome: replay }) + '\n')
-  for (const byte of bytes) await request.write(Buffer.from([byte]))
+  await request.answer({ n: 0, outcome: replay })
   expect(await one).toEqual(replay)
   request.end({ n: 1, outcome: admitted('inv_2') })
   expect(await two).toEqual(admitted('inv_2'))
@@ -173,7 +175,7 @@ test('resends only the unanswered items of a cut request, under the same ids', a
 })
 
 test.each([
-  ['ends without a line for each item', (request: Received) => request.end()],
+  ['ends before each item has an outcome', (request: Received) => request.end()],
   ['is not NDJSON', (request: Received) => void request.write('<html>\n')],
   ['is a 503', (request: Received) => request.reply(503, { error: 'starting' })],
 ])('resends an item if the response %s', async (_what, spoil) => {
@@ -316,13 +318,29 @@ test('refuses admissions as overloaded beyond the bounded queue, but never settl
 test('signs a new token after the ledger refuses one', async () => {
   let nowMs = Date.UTC(2026, 10, 20)
   const { peer, client } = await open({ now: () => (nowMs += 1_000) })
+  const refused = peer.refuseChannel(401)
   const settling = client.settle(settlement('inv_1'))
-  const first = await peer.next()
-  first.reply(401, { error: 'no' })
+  const first = await refused
   const second = await peer.next()
-  expect(second.token).not.toBe(first.token)
+  expect(second.token).not.toBe(first)
   second.end(...yes(second))
   expect(await settling).toEqual(settled)
+})
+
+test('sends later items on the same channel, and closes it when it is not used', async () => {
+  const { peer, client } = await open()
+  const keys = new Set<string>()
+  let last: Received | null = null
+  for (let n = 0; n < 3; n++) {
+    const settling = client.settle(settlement(`inv_${n}`))
+    last = await peer.next()
+    keys.add(last.channelKey)
+    last.end(...yes(last))
+    await settling
+  }
+  expect(keys.size).toBe(1)
+  await client.close()
+  await last!.gone
 })
 
 test('fails only the item that the ledger does not understand', async () => {

@@ -22,6 +22,7 @@ import {
 import type { ServiceName } from '@gateway/ledger-protocol/ledger-reads'
 import { withSpan } from '@gateway/service-kit/process/spans'
 import { callOperation, type Connection, LedgerUnavailable } from './call-operation.ts'
+import { openItemsChannels } from './items-channels.ts'
 import { openRequestBatcher, type PendingItem, type RequestBatcher } from './request-batcher.ts'
 import { openRequestSigner } from './service-token.ts'
 import { attributesOf, RESERVATION } from './span-attributes.ts'
@@ -107,18 +108,16 @@ export function openLedgerClient({
   const { origin, pathname } = new URL(url)
   const base = pathname.replace(/\/+$/, '')
   const signer = openRequestSigner({ service, privateKey, now })
-  // Each item has a time limit; undici's would end a request while items in it may still wait.
+  // Each operation has its own time limit.
   const socket = { timeout: CONNECT_MS, keepAlive: true, keepAliveInitialDelay: PROBE_AFTER_MS }
   const pool = (size: number) =>
     new Pool(origin, { connections: size, connect: socket, headersTimeout: 0, bodyTimeout: 0 })
   const closing = new AbortController()
   const connect = (size: number): Connection => ({ pool: pool(size), base, signer, closed: closing.signal })
   const connections = { requests: connect(CONNECTIONS.requests), executions: connect(CONNECTIONS.executions) }
-  const itemsPool = pool(itemConnections)
+  const channels = openItemsChannels({ url, signer, connectMs: CONNECT_MS, probeAfterMs: PROBE_AFTER_MS })
   const batcher = openRequestBatcher({
-    pool: itemsPool,
-    base,
-    signer,
+    channels,
     maxInFlight,
     maxRequests: itemConnections,
     patienceMs,
@@ -151,7 +150,8 @@ export function openLedgerClient({
       items.stop()
       batcher.stop()
       closing.abort()
-      await Promise.all([itemsPool, connections.requests.pool, connections.executions.pool].map((one) => one.destroy()))
+      channels.close()
+      await Promise.all([connections.requests.pool, connections.executions.pool].map((one) => one.destroy()))
     },
   }
 }

@@ -1,9 +1,7 @@
-import type { Pool } from 'undici'
 import { backOffMs } from '@gateway/service-kit/async/waiting'
 import { openBatcher } from '@gateway/service-kit/async/batcher'
-import { itemsEndpoint, type ItemRow, type OutcomeLine } from '@gateway/ledger-protocol/ledger-items'
-import { startItemsExchange, type ExchangeEnd } from './items-exchange.ts'
-import type { RequestSigner } from './service-token.ts'
+import type { ItemRow, OutcomeLine } from '@gateway/ledger-protocol/ledger-items'
+import type { ExchangeEnd, ItemsChannels } from './items-channels.ts'
 
 // Sends many items in few requests.
 //   G1  A single item goes at once. While a request waits for its first outcome, items gather for the next one: a batch
@@ -60,10 +58,7 @@ export interface RequestBatcher {
 }
 
 export interface RequestBatcherOptions {
-  pool: Pool
-  /** Prefix of the ledger's paths. */
-  base: string
-  signer: RequestSigner
+  channels: ItemsChannels
   maxInFlight: number
   maxRequests: number
   patienceMs: number
@@ -74,12 +69,10 @@ const MAX_ITEMS = 512
 const MAX_BYTES = 1024 * 1024
 /** Time that a request may take beyond the longest budget in it. */
 const SLACK_MS = 1_000
-/** A connection without a sign of the ledger for this long is closed, and its items are resent on another one. */
-const SILENT_MS = 3 * itemsEndpoint.quietMs
 const BACK_OFF = { firstMs: 25, maxMs: 1_000 }
 
 export function openRequestBatcher(options: RequestBatcherOptions): RequestBatcher {
-  const { pool, base, signer, maxInFlight, maxRequests, patienceMs } = options
+  const { channels, maxInFlight, maxRequests, patienceMs } = options
   const waiting = { closing: [] as PendingItem[], opening: [] as PendingItem[] }
   const open = new Set<OpenRequest>()
   let waitingOpenings = 0
@@ -156,21 +149,21 @@ export function openRequestBatcher(options: RequestBatcherOptions): RequestBatch
   }
 
   function send(request: OpenRequest): void {
-    const { path } = itemsEndpoint
     const { pendingItems } = request
-    let body = ''
+    let lines = ''
+    let count = 0
     let longestMs = 0
     for (let n = 0; n < pendingItems.length; n++) {
       const pendingItem = pendingItems[n]!
       if (pendingItem.ended) continue // abandoned since it was taken
       const budgetMs = pendingItem.budgetMs()
       longestMs = Math.max(longestMs, budgetMs)
-      body += `{"n":${n},"budgetMs":${budgetMs},"item":${pendingItem.json}${pendingItem.trace}}\n`
+      count++
+      lines += `{"n":${n},"budgetMs":${budgetMs},"item":${pendingItem.json}${pendingItem.trace}}\n`
       pendingItem.sent = true
     }
-    request.cancel = startItemsExchange(
-      pool,
-      { path: base + path, token: signer.sign(path, body), body, limitMs: longestMs + SLACK_MS, silentMs: SILENT_MS },
+    request.cancel = channels.exchange(
+      { lines, count, limitMs: longestMs + SLACK_MS },
       { outcome: (line) => answer(request, line), end: (end) => finish(request, end) },
     )
   }

@@ -5,7 +5,7 @@ import type { GraphNode } from '@gateway/api/graph'
 import type { Quarantined } from './ledger-outcomes.ts'
 import type { RefusalBody } from '@gateway/api/refusal'
 
-// A worker's items about one node of an execution, sent to POST /items like `admit`, `settle` and `release`.
+// A worker's items about one node of an execution, sent in the channels of items like `admit`, `settle` and `release`.
 //
 //   claim → (a paid node: admit under the claim's lease → call the provider) → complete
 //

@@ -4,7 +4,7 @@ import type { OperationRow } from './ledger-operations.ts'
 import type { AdmitNodeOutcome, AdmitOutcome, ReleaseOutcome, SettleOutcome, Undecided } from './ledger-outcomes.ts'
 import { promptSize, usage } from '@gateway/pricing/usage'
 
-// Requests to the ledger, one item per line, each safe to repeat by its id (architecture §M4). POST /items takes NDJSON
+// Items, one per line, each safe to repeat by its id (architecture §M4). A channel takes messages of lines
 // `{ "n": 7, "item": { "op": "admit", … } }` and returns `{ "n": 7, "outcome": … }` in any order.
 
 const text = (max: number) => z.string().min(1).max(max)
@@ -113,18 +113,20 @@ export const ledgerItem = z.discriminatedUnion(
 )
 export type LedgerItem = z.infer<typeof ledgerItem>
 
-/** POST /items: which services may send items, the maximum request size, and how the ledger shows that it is alive. */
-export const itemsEndpoint = {
+/** The channels of items: who may open one, the maximum size of a message, and how each end shows that it is alive. */
+export const itemsChannel = {
   path: '/items',
   callers: ['gateway', 'worker'],
   // 512 items, or one saved answer of 1 MB or one node's output of 4 million characters with JSON escapes, and some
   // room.
-  bodyBytes: 16 * 1024 * 1024,
-  /** A response that waits for its next outcome has an empty line this often: without one, a connection is silent. */
+  messageBytes: 16 * 1024 * 1024,
+  /** While items wait for an outcome, the ledger sends an empty message this often: without one, a channel is silent. */
   quietMs: 1_000,
-} as const satisfies Pick<OperationRow, 'path' | 'callers' | 'bodyBytes'> & { quietMs: number }
+  /** A channel that has carried nothing for this long is closed by the service. */
+  idleMs: 60_000,
+} as const satisfies Pick<OperationRow, 'path' | 'callers'> & Record<string, unknown>
 
-/** A line of the request to POST /items. */
+/** An item, as a line of a message to the ledger. */
 export interface ItemLine {
   n: number
   /** How long the caller still waits; after that the item is dropped undecided. Milliseconds. */
@@ -134,7 +136,7 @@ export interface ItemLine {
   trace?: string
 }
 
-/** A line of the response. */
+/** An outcome, as a line of a message from the ledger. */
 export interface OutcomeLine {
   n: number
   outcome: OutcomeOf<ItemName> | Undecided

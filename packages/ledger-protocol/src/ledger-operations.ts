@@ -70,7 +70,7 @@ import { flowLimits } from '@gateway/api/limits'
 import { refusalReport } from './refusal-report.ts'
 
 // The operations of the ledger, each a POST of one JSON object that returns one; all of them are safe to repeat.
-// The client, the ledger's routes, the permissions and the traces are derived from these rows. The rows of POST /items
+// The client, the ledger's routes, the permissions and the traces are derived from these rows. The rows of items
 // are in ledger-items.ts. Credentials: `Authorization: Bearer <service token>`.
 
 export interface OperationRow {

@@ -107,14 +107,13 @@ describe.concurrent('the HTTP server', () => {
       openRequestSigner({ service, privateKey, now: Date.now }).sign(route, '{}')
     const status = async (route: string, token: string | null) =>
       (await post(`${ledger.url}${route}`, token, '{}')).status
-    expect(await status('/items', null)).toBe(401)
-    expect(await status('/items', 'nonsense')).toBe(401)
-    expect(await status('/items', tokenOf('gateway', '/items', newServiceKeys().privateKey))).toBe(401)
-    expect(await status('/items', tokenOf('gateway', '/items', secrets.console))).toBe(401)
+    expect(await status('/models', null)).toBe(401)
+    expect(await status('/models', 'nonsense')).toBe(401)
+    expect(await status('/models', tokenOf('gateway', '/models', newServiceKeys().privateKey))).toBe(401)
+    expect(await status('/models', tokenOf('gateway', '/models', secrets.console))).toBe(401)
     const by = (service: ServiceName, route: string) => status(route, tokenOf(service, route))
     expect(await by('gateway', '/fundings')).toBe(403)
     expect(await by('gateway', '/corrections')).toBe(403)
-    expect(await by('console', '/items')).toBe(403)
     expect(await by('worker', '/executions/start')).toBe(403)
     expect(await by('worker', '/assets/record')).toBe(400) // allowed, but no asset
     expect(await by('console', '/sandboxes/read')).toBe(403)
@@ -141,18 +140,6 @@ describe.concurrent('the HTTP server', () => {
     expect(await send('/fundings', body)).toEqual([200, expect.objectContaining({ fresh: false })])
     const { rows } = await fixture.run('SELECT funded FROM money.wallets WHERE project = $1', [tenant.project])
     expect(rows).toEqual([{ funded: '2000000' }]) // what the project began with, and this once
-  })
-
-  test('names the malformed line and decides no item', async ({ ledger }) => {
-    const signer = openRequestSigner({ service: 'gateway', privateKey: secrets.gateway, now: Date.now })
-    const send = (body: string) => post(`${ledger.url}/items`, signer.sign('/items', body), body)
-    const answer = await send('{"n":1}\n')
-    expect([answer.status, ((await answer.json()) as { error: string }).error]).toEqual([
-      400,
-      expect.stringContaining('Line 1'),
-    ])
-    expect((await send('no json\n')).status).toBe(400)
-    expect((await send('')).status).toBe(400)
   })
 
   test('admits and settles 300 concurrent calls through the client', async ({ gateway, tenant, fixture }) => {

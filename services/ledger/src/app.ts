@@ -1,9 +1,7 @@
 import type { Express } from 'express'
-import { itemsEndpoint } from '@gateway/ledger-protocol/ledger-items'
 import { answerErrors, internalAnswers } from '@gateway/service-kit/http/answers'
 import { notFound, openApp } from '@gateway/service-kit/http/routes'
 import type { RequestVerifier } from '@gateway/ledger-client/service-token'
-import { authorize, decideItems } from './receive/decide-items.ts'
 import { mountHealth } from '@gateway/service-kit/http/health'
 import type { Readiness } from '@gateway/service-kit/process/health'
 import type { Deps } from './deps.ts'
@@ -14,11 +12,10 @@ interface AppDeps extends Deps {
   readiness: Readiness
 }
 
-/** The ledger's HTTP API, internal only: POST /items and the operations of operation-handlers.ts. */
+/** The ledger's HTTP API, internal only: the operations of operation-handlers.ts. Items have channels. */
 export function ledgerApp(deps: AppDeps): Express {
   const { verify, readiness, log } = deps
   const app = openApp()
-  app.post(itemsEndpoint.path, authorize(verify, itemsEndpoint), decideItems(deps))
   mountOperations(app, deps, verify)
   mountHealth(app, { live: readiness.live, ready: readiness.ready })
   app.use(notFound)

@@ -20,6 +20,8 @@ import { batchesAreNotHung, batchesAreTaken, booksDecide } from './health.ts'
 import { openMetrics } from './metrics.ts'
 import { openPools } from './pools.ts'
 import { openQuarantine } from './quarantine/quarantine.ts'
+import { openItemDecider } from './receive/decide-items.ts'
+import { openItemsChannels } from './receive/items-channels.ts'
 import { webhookSettingsOf } from './webhooks/webhook-settings.ts'
 import { openWebhookAttempts } from './webhooks/webhook-attempts.ts'
 import { observeState } from './state-metrics.ts'
@@ -38,7 +40,11 @@ export async function startLedger(config: LedgerConfig, tools: ServiceTools) {
   tools.readiness.check('batches', batchesAreTaken(deps))
   tools.readiness.checkLive('batches', batchesAreNotHung(deps))
   const verify = openRequestVerifier({ publicKeys: publicKeysOf(config), now: () => Date.now(), log: tools.log })
-  return tools.listen(ledgerApp({ ...deps, verify, readiness: tools.readiness }))
+  const channels = openItemsChannels(openItemDecider(deps), verify)
+  const http = await tools.listen(ledgerApp({ ...deps, verify, readiness: tools.readiness }))
+  http.server.on('upgrade', channels.accept)
+  tools.onStop('channels of items', () => channels.stop(DRAIN.limitMs), { limitMs: DRAIN.limitMs + 1_000 })
+  return http
 }
 
 async function openDeps(config: LedgerConfig, tools: ServiceTools): Promise<Deps> {

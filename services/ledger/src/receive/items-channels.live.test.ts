@@ -2,15 +2,16 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { Client } from 'pg'
 import { describe, expect, onTestFinished } from 'vitest'
-import type { LedgerItem } from '@gateway/ledger-protocol/ledger-items'
-import type { OutcomeLine } from '@gateway/ledger-protocol/ledger-items'
-import type { ServiceName } from '@gateway/ledger-protocol/ledger-reads'
+import { newChannelKey } from '@gateway/ledger-client/channel-key'
 import { openRequestSigner } from '@gateway/ledger-client/service-token'
+import type { LedgerItem } from '@gateway/ledger-protocol/ledger-items'
+import { newServiceKeys } from '@gateway/service-kit/process/service-keys'
 import { startProgram } from '@gateway/testbed/test-program'
 import { temporaryFolder } from '@gateway/testbed/test-servers'
 import { insertNodes, insertExecution, nodeItem } from '../fixtures/execution-rows.ts'
 import { openTenant, test as tenantTest } from '../fixtures/ledger-test.ts'
-import { ledgerEnvironment, secrets } from '../fixtures/open-ledger.ts'
+import { ledgerEnvironment, openLedger, secrets } from '../fixtures/open-ledger.ts'
+import { openRawChannel, type RawChannel } from '../fixtures/raw-channel.ts'
 
 /**
  * A saved response of 0.9 MB, each byte of which takes six in JSON: all repeats together exceed the maximum length of a
@@ -31,7 +32,7 @@ const test = tenantTest.extend('ledger', { scope: 'file' }, async ({ database, r
   return ledger
 })
 
-describe('POST /items', () => {
+describe('a channel of items', () => {
   test('routes each item to the admission batcher or the node batcher', async ({ ledger, fixture, replica }) => {
     const tenant = await openTenant(fixture)
     const execution = await insertExecution(fixture, tenant.project.id, { key: tenant.key.id })
@@ -47,13 +48,9 @@ describe('POST /items', () => {
       { op: 'claim', ...strange, instance: replica.instance, attempt: 1 },
       { op: 'complete', ...strange, result, usage: null, measured: { durationMs: 1, remoteMs: null } },
     ]
-    const answer = await postItems(
-      ledger,
-      'worker',
-      items.map((item, n) => ({ n, budgetMs: 10_000, item })),
-    )
-    const lines = (await answer.text()).split('\n').filter((line) => line !== '') // an empty line is a keep-alive
-    const outcomes = lines.map((line) => JSON.parse(line) as OutcomeLine).toSorted((a, b) => a.n - b.n)
+    const channel = await open(ledger, 'worker')
+    channel.send(linesOf(items.map((item, n) => ({ n, budgetMs: 10_000, item }))))
+    const outcomes = (await channel.outcomes(items.length)).toSorted((a, b) => a.n - b.n)
     expect(outcomes.map(({ outcome }) => outcome.kind)).toEqual([
       'admitted',
       'admitted',
@@ -63,7 +60,7 @@ describe('POST /items', () => {
     ])
   })
 
-  test('sends an empty line as a keep-alive while no item is decided', async ({
+  test('sends an empty message as a sign of life while no item is decided', async ({
     ledger,
     fixture,
     replica,
@@ -76,16 +73,14 @@ describe('POST /items', () => {
     await keeping.query('BEGIN')
     await keeping.query('SELECT FROM money.wallets WHERE project = $1 FOR UPDATE', [tenant.project.id])
     const item = replica.item(tenant.key, tenant.product)
-    const answer = await postItems(ledger, 'gateway', [{ n: 0, budgetMs: 10_000, item }])
-    const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader()
-    expect((await reader.read()).value).toBe('\n')
+    const channel = await open(ledger, 'gateway')
+    channel.send(linesOf([{ n: 0, budgetMs: 10_000, item }]))
+    expect(await channel.next()).toBe('')
     await keeping.query('ROLLBACK')
-    let rest = ''
-    for (let part = await reader.read(); !part.done; part = await reader.read()) rest += part.value
-    expect(JSON.parse(rest)).toMatchObject({ n: 0, outcome: { kind: 'admitted' } })
+    expect(await channel.outcomes(1)).toMatchObject([{ n: 0, outcome: { kind: 'admitted' } }])
   })
 
-  test('replays one large saved response 105 times in one request and stays available', async ({
+  test('replays one large saved response 105 times in one message and stays available', async ({
     ledger,
     fixture,
     replica,
@@ -101,38 +96,121 @@ describe('POST /items', () => {
       budgetMs: 60_000,
       item: replica.item(tenant.key, tenant.product, { idempotency }),
     })
-    const post = (count: number) =>
-      postItems(
-        ledger,
-        'gateway',
-        Array.from({ length: count }, (_, n) => ask(n)),
-      )
+    const channel = await open(ledger, 'gateway')
+    const post = (count: number) => channel.send(linesOf(Array.from({ length: count }, (_, n) => ask(n))))
     const lineBytes = JSON.stringify({ n: 1, outcome: { kind: 'replay', body: ANSWER } }).length
     const before = await memoryOf(ledger.pid)
-    const { lines, bytes } = await readThrough(await post(REPEATS))
+    post(REPEATS)
+    const { lines, bytes } = await readThrough(channel, REPEATS)
     console.log(`the ledger's memory: ${before} MB at start, ${await memoryOf(ledger.pid)} MB at most`)
     expect(lines).toBe(REPEATS)
     expect(bytes).toBeGreaterThan(REPEATS * lineBytes)
 
-    const one = await (await post(1)).text()
-    expect(JSON.parse(one)).toEqual({
-      n: 0,
-      outcome: { kind: 'replay', invocation: first.id, contentType: 'application/json', body: ANSWER },
-    })
+    post(1)
+    expect(await channel.outcomes(1)).toEqual([
+      { n: 0, outcome: { kind: 'replay', invocation: first.id, contentType: 'application/json', body: ANSWER } },
+    ])
+  })
+
+  test('names the malformed line, decides no item, and stays open', async ({ ledger, fixture, replica }) => {
+    const tenant = await openTenant(fixture)
+    const channel = await open(ledger, 'gateway')
+    for (const [text, error] of [
+      ['{"n":1}\n', /^Line 1: /],
+      ['no json\n', /^Line 1 is not JSON/],
+      ['', /^Send at least one line/],
+    ] as const) {
+      channel.send(text)
+      expect(JSON.parse(await channel.next())).toEqual({ error: expect.stringMatching(error) })
+    }
+    channel.send(linesOf([{ n: 7, budgetMs: 10_000, item: replica.item(tenant.key, tenant.product) }]))
+    expect(await channel.outcomes(1)).toMatchObject([{ n: 7, outcome: { kind: 'admitted' } }])
   })
 })
 
-function postItems({ url }: { url: string }, service: ServiceName, lines: object[]): Promise<Response> {
-  const body = lines.map((line) => JSON.stringify(line)).join('\n')
-  const token = openRequestSigner({ service, privateKey: secrets[service], now: Date.now }).sign('/items', body)
-  return fetch(`${url}/items`, { method: 'POST', headers: { authorization: `Bearer ${token}` }, body })
+describe('who may use a channel', () => {
+  const release = linesOf([{ n: 0, budgetMs: 10_000, item: { op: 'release', id: 'inv_unknown', reason: 'test' } }])
+
+  test('refuses a channel without a valid token, and one of a service that sends no items', async ({ ledger }) => {
+    const tokenFor = (text: string) =>
+      openRequestSigner({ service: 'gateway', privateKey: secrets.gateway, now: Date.now }).sign('/items', text)
+    const another = newServiceKeys().privateKey
+    for (const options of [
+      { token: 'nonsense' },
+      { privateKey: another },
+      { token: tokenFor(newChannelKey().publicKey) },
+    ])
+      await expect(openRawChannel(ledger, 'gateway', options)).rejects.toThrow(
+        /^401 .*A service token for this request/,
+      )
+    await expect(openRawChannel(ledger, 'console')).rejects.toThrow(
+      '403 {"error":"The service console may not call /items."}',
+    )
+  })
+
+  test.for([
+    ['without a seal', (channel: RawChannel) => channel.sendRaw(release)],
+    [
+      'with the seal of another message',
+      (channel: RawChannel) => channel.send(`${release} `, channel.send(release).slice(0, 43)),
+    ],
+    ['that was changed', (channel: RawChannel) => channel.send(release, 'A'.repeat(43))],
+    ['before the outcomes of the one before', (channel: RawChannel) => [channel.send(release), channel.send(release)]],
+  ] as const)('closes a channel at a message %s', async ([_what, send], { ledger }) => {
+    const channel = await open(ledger, 'gateway')
+    send(channel)
+    expect(await channel.closed).toBe(1008)
+  })
+
+  test('closes a channel at a repeated message', async ({ ledger }) => {
+    const channel = await open(ledger, 'gateway')
+    const sent = channel.send(release)
+    expect(await channel.outcomes(1)).toMatchObject([{ outcome: { kind: 'released' } }])
+    channel.sendRaw(sent)
+    expect(await channel.closed).toBe(1008)
+  })
+})
+
+test('a ledger that stops closes idle channels at once, and another one after its outcomes', async ({
+  database,
+  redis,
+  fixture,
+  replica,
+}) => {
+  const stopping = await openLedger({ database, redis })
+  const tenant = await openTenant(fixture)
+  const keeping = new Client({ connectionString: database.adminUrl })
+  await keeping.connect()
+  onTestFinished(() => keeping.end())
+  await keeping.query('BEGIN')
+  await keeping.query('SELECT FROM money.wallets WHERE project = $1 FOR UPDATE', [tenant.project.id])
+  const [idle, busy] = [await open(stopping, 'gateway'), await open(stopping, 'gateway')]
+  busy.send(linesOf([{ n: 0, budgetMs: 10_000, item: replica.item(tenant.key, tenant.product) }]))
+  expect(await busy.next()).toBe('')
+  const stopped = stopping.stop()
+  expect(await idle.closed).toBe(1001)
+  await keeping.query('ROLLBACK')
+  expect(await busy.outcomes(1)).toMatchObject([{ outcome: { kind: 'admitted' } }])
+  expect(await busy.closed).toBe(1001)
+  await stopped
+})
+
+async function open(...[ledger, service]: Parameters<typeof openRawChannel>): Promise<RawChannel> {
+  const channel = await openRawChannel(ledger, service)
+  onTestFinished(channel.close)
+  return channel
 }
 
-async function readThrough({ body }: Response): Promise<{ lines: number; bytes: number }> {
+function linesOf(lines: object[]): string {
+  return lines.map((line) => `${JSON.stringify(line)}\n`).join('')
+}
+
+async function readThrough(channel: RawChannel, count: number): Promise<{ lines: number; bytes: number }> {
   const read = { lines: 0, bytes: 0 }
-  for await (const chunk of body!) {
-    read.bytes += chunk.length
-    for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1)) read.lines++
+  while (read.lines < count) {
+    const message = await channel.next()
+    read.bytes += message.length
+    read.lines += message.split('\n').length - 1
   }
   return read
 }

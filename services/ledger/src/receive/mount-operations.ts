@@ -5,7 +5,7 @@ import type { Deps } from '../deps.ts'
 import { operationHandlers } from '../operation-handlers.ts'
 import { operationSpan } from '../spans.ts'
 import type { RequestVerifier } from '@gateway/ledger-client/service-token'
-import { authorize, callerOf, takeBody } from './decide-items.ts'
+import { authorize, callerOf, takeBody } from './authorize.ts'
 
 /** Mounts each operation under its path, for the services that may call it. */
 export function mountOperations(app: Express, deps: Deps, verify: RequestVerifier): void {
