@@ -1,4 +1,13 @@
-import { createHmac, createPublicKey, diffieHellman, generateKeyPairSync, hkdfSync, timingSafeEqual } from 'node:crypto'
+import {
+  createHmac,
+  createPublicKey,
+  createSecretKey,
+  diffieHellman,
+  generateKeyPairSync,
+  hkdfSync,
+  type KeyObject,
+  timingSafeEqual,
+} from 'node:crypto'
 
 // The key of one channel of items. Both ends make a key pair for it and derive the same secret from their own private and
 // the other's public key (X25519, HKDF-SHA256). The service signs its public key with the token that opens the channel.
@@ -38,12 +47,13 @@ export function newChannelKey(): ChannelKey {
       const theirs = createPublicKey({ key: { kty: 'OKP', crv: 'X25519', x: other }, format: 'jwk' })
       const shared = diffieHellman({ privateKey: own.privateKey, publicKey: theirs })
       const salt = opener === 'self' ? publicKey + other : other + publicKey
-      return sealsOf(Buffer.from(hkdfSync('sha256', shared, salt, 'channel of items', 32)))
+      return sealsOf(createSecretKey(Buffer.from(hkdfSync('sha256', shared, salt, 'channel of items', 32))))
     },
   }
 }
 
-function sealsOf(secret: Buffer): Seals {
+/** @param secret a key object, because a Buffer would be turned into one for each seal, at four times the cost */
+function sealsOf(secret: KeyObject): Seals {
   let position = 0
   const next = (message: string | Buffer) =>
     createHmac('sha256', secret).update(`${position++}\n`).update(message).digest('base64url')
