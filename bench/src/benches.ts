@@ -19,6 +19,7 @@ import { overhead } from './overhead/overhead.ts'
 import { recovery } from './recovery/recovery.ts'
 import { signIn } from './sign-in/sign-in.ts'
 import { soak } from './soak/soak.ts'
+import { streams } from './streams/streams.ts'
 import { wires } from './wires/wires.ts'
 import { usagePage } from './usage-page/usage-page.ts'
 
@@ -43,6 +44,13 @@ export const benches: Record<string, Bench> = {
     seconds: 6,
     profiles: [],
     run: overhead,
+  },
+  streams: {
+    title: 'what a chunk of a stream costs the gateway, next to a bare pipe, fast and at the pace of a model',
+    rounds: 3,
+    seconds: 4,
+    profiles: ['gateway'],
+    run: streams,
   },
   wires: {
     title: 'the same call on each wire, whole and as a stream, in processor time of the gateway',

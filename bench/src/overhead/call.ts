@@ -38,13 +38,13 @@ export function openCaller(connections: number) {
       headers: { 'content-type': 'application/json', ...headers },
       body,
     })
+    if (answer.statusCode !== 200) throw new Error(`${url} answers ${answer.statusCode}: ${await answer.body.text()}`)
     let firstByteMs = 0
     let chunks = 0
     for await (const part of answer.body as AsyncIterable<Buffer>) {
       firstByteMs ||= performance.now() - dueMs
       for (let at = part.indexOf('data: '); at >= 0; at = part.indexOf('data: ', at + 6)) chunks++
     }
-    if (answer.statusCode !== 200) throw new Error(`${url} answers ${answer.statusCode}`)
     return { firstByteMs, totalMs: performance.now() - dueMs, chunks }
   }
   return { call, close: () => dispatcher.destroy() }

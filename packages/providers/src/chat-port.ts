@@ -82,8 +82,8 @@ export const maxEventCharacters = 1024 * 1024
 /** The body of an error response, in bytes; for a longer one only the status is used. */
 export const maxErrorBytes = 64 * 1024
 
-/** Chunks buffered for a slow reader before the provider's connection is paused. */
-export const maxWaitingChunks = 64
+/** Chunks buffered for a slow reader before the connection to the provider is paused. One read of 64 KB has about 400. */
+export const maxWaitingChunks = 512
 
 /** Tool calls in one response. */
 export const maxToolCalls = 128

@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest'
+import fc from 'fast-check'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { ErrorInAnswer, UnfitAnswer } from '../untrusted.ts'
-import { openChatEvents } from './read-chat.ts'
+import { openChatEvents, rebuildChunk } from './read-chat.ts'
 
 const event = (delta: object, more: object = {}) =>
   JSON.stringify({ choices: [{ index: 0, delta, finish_reason: null, ...more }] })
@@ -36,4 +37,60 @@ test('reads [DONE], an error event and invalid JSON', () => {
   expect(read('[DONE]')).toBe('end')
   expect(() => read('{"error":{"code":429}}')).toThrow(ErrorInAnswer)
   expect(() => read('{"choices":[')).toThrow(UnfitAnswer)
+})
+
+/** Events as providers write them: with other fields around, with spaces, with fields that change, with other contents. */
+const content = fc.oneof(
+  { weight: 6, arbitrary: fc.stringMatching(/^[ a-zA-Zäß,.]{0,12}$/) },
+  { weight: 2, arbitrary: fc.string({ unit: 'binary', maxLength: 8 }) },
+  { weight: 1, arbitrary: fc.constantFrom('"', '\\', '\\"', '\n', '","content":"', '"}}]}') },
+)
+const said = fc.oneof(
+  { weight: 8, arbitrary: content.map((words) => ({ delta: { content: words } })) },
+  { weight: 1, arbitrary: content.map((words) => ({ delta: { role: 'assistant', content: words } })) },
+  { weight: 1, arbitrary: content.map((words) => ({ delta: { content: words, reasoning: 'hm' } })) },
+  { weight: 1, arbitrary: content.map((words) => ({ delta: { content: words }, logprobs: { content: [] } })) },
+  { weight: 1, arbitrary: content.map((words) => ({ delta: { content: words }, finish_reason: 'stop' })) },
+  { weight: 1, arbitrary: fc.constant({ delta: { content: null } }) },
+)
+const style = fc.record({
+  id: fc.constantFrom('chatcmpl-1', '"content":"a"', 'x'),
+  spaces: fc.boolean(),
+  note: fc.constantFrom(null, 'before', 'after'),
+  changes: fc.boolean(),
+})
+
+test('reads events with a known frame as it reads the first ones', () => {
+  fc.assert(
+    fc.property(style, fc.array(said, { minLength: 2, maxLength: 30 }), ({ id, spaces, note, changes }, all) => {
+      const read = openChatEvents()
+      read(event({ content: 'a' }))
+      for (const [n, one] of all.entries()) {
+        const other = { content: 'a', ...(changes && { n }) }
+        const data = JSON.stringify(
+          {
+            id,
+            ...(note === 'before' && { note: other }),
+            choices: [{ index: 0, finish_reason: null, ...one }],
+            ...(note === 'after' && { note: other }),
+            usage: null,
+          },
+          null,
+          spaces ? 1 : undefined,
+        ).replaceAll('\n', '')
+        expect(read(data)).toEqual(rebuildChunk(JSON.parse(data)))
+      }
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('knows a frame from the second event on, and then does not look at what is around the content', () => {
+  const read = openChatEvents()
+  const parse = vi.spyOn(JSON, 'parse')
+  onTestFinished(() => parse.mockRestore())
+  for (const words of ['a', 'b', 'c', 'd']) read(event({ content: words }))
+  const before = parse.mock.calls.length
+  expect(deltaOf(read, event({ content: 'e' }))).toEqual({ content: 'e' })
+  expect(parse.mock.calls.length).toBe(before)
 })

@@ -39,6 +39,19 @@ test('sends the headers on open, before any event', async ({ connection: { res, 
   expect(await text(answer)).toBe('data: 1\n\ndata: [DONE]\n\n')
 })
 
+test('sends events that are written together in one piece, before anything else happens', async ({
+  connection: { res, response },
+}) => {
+  const stream = openResponseStream(res, { kind, now })
+  for (const n of [1, 2, 3]) await stream.write(`data: ${n}\n\n`)
+  const answer = await response
+  const [first] = (await once(answer, 'data')) as [Buffer]
+  expect(String(first)).toBe('data: 1\n\ndata: 2\n\ndata: 3\n\n')
+  void stream.write('data: 4\n\n')
+  stream.end('data: [DONE]\n\n')
+  expect(await text(answer)).toBe('data: 4\n\ndata: [DONE]\n\n')
+})
+
 test('sends keep-alive comments while an open stream is quiet', async ({ connection: { res, response } }) => {
   const stream = openResponseStream(res, { kind, now, quietMs: 1 })
   stream.open()
