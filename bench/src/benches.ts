@@ -16,6 +16,7 @@ import { growth } from './growth/growth.ts'
 import { histories } from './histories/histories.ts'
 import { hotWallet } from './hot-wallet/hot-wallet.ts'
 import { overhead } from './overhead/overhead.ts'
+import { openStreams } from './open-streams/open-streams.ts'
 import { recovery } from './recovery/recovery.ts'
 import { signIn } from './sign-in/sign-in.ts'
 import { soak } from './soak/soak.ts'
@@ -44,6 +45,13 @@ export const benches: Record<string, Bench> = {
     seconds: 6,
     profiles: [],
     run: overhead,
+  },
+  'open-streams': {
+    title: '9,800 slow streams on one gateway: memory of each, and what a neighbour and the event loop notice',
+    rounds: 1,
+    seconds: 5,
+    profiles: [],
+    run: openStreams,
   },
   streams: {
     title: 'what a chunk of a stream costs the gateway, next to a bare pipe, fast and at the pace of a model',

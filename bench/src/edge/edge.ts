@@ -5,15 +5,12 @@ import type { BenchDeps } from '../bench.ts'
 import { describeRun } from '../report/machine.ts'
 import { formatTargets, type Target } from '../report/targets.ts'
 import { startBenchServers } from '../stack/bench-servers.ts'
+import { gatewaysThatCollect } from './kept-memory.ts'
 import { PLENTY } from '../stack/with-fixture.ts'
 
 // What strangers and greedy projects cost everyone else, and how exactly rate limits hold over several gateways.
 
 const GATEWAYS = 3
-
-/** Lets a gateway collect its garbage. */
-export const COLLECT_GARBAGE = 'SIGUSR2'
-const collector = `data:text/javascript,process.on('${COLLECT_GARBAGE}',()=>gc())`
 
 export type Edge = Awaited<ReturnType<typeof openEdge>>
 
@@ -33,7 +30,7 @@ async function openEdge(stops: BenchDeps['stops'], log: BenchDeps['log']) {
     redisUrl: redis.url,
     gateways: GATEWAYS,
     environment: {
-      gateway: () => ({ LOG_LEVEL: 'error', NODE_OPTIONS: `--expose-gc --import=${collector}` }),
+      gateway: () => ({ LOG_LEVEL: 'error', ...gatewaysThatCollect }),
       ledger: () => ({ LOG_LEVEL: 'error' }),
     },
   })

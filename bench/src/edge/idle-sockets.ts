@@ -6,8 +6,8 @@ import { KEY_SECRET_PREFIX, makeSecret } from '@gateway/api/ids'
 import type { BenchDeps } from '../bench.ts'
 import { percentile } from '../load/figures.ts'
 import type { Target } from '../report/targets.ts'
-import { residentMiB } from '../soak/resident-memory.ts'
-import { COLLECT_GARBAGE, type Edge } from './edge.ts'
+import type { Edge } from './edge.ts'
+import { keptMiB } from './kept-memory.ts'
 
 const SOCKETS = 5_000
 /** Addresses of the flood, so that the bound per address is not what holds it. */
@@ -76,17 +76,6 @@ export async function floodOfSockets({ stack, fixture, tenant, chat }: Edge, { l
       },
     ] satisfies Target[],
   }
-}
-
-/** Memory once the garbage is collected, which V8 otherwise puts off while a process has nothing to do. */
-async function keptMiB(pid: number): Promise<number> {
-  let least = Infinity
-  for (let n = 0; n < 5; n++) {
-    process.kill(pid, COLLECT_GARBAGE)
-    await wait(1_000)
-    least = Math.min(least, await residentMiB(pid))
-  }
-  return least
 }
 
 const STRANGERS = '127.0.1.'

@@ -45,7 +45,7 @@ export const gatewayConfig = z.object({
   }),
   ...assetStoreConfig,
   ...assetReadsConfig,
-  MAX_CONCURRENT_CALLS: wholeNumber({ min: 1, max: 1_000_000 }).default(4_096).meta({
+  MAX_CONCURRENT_CALLS: wholeNumber({ min: 1, max: 1_000_000 }).default(12_800).meta({
     description: 'Maximum number of concurrent requests with a key. Further requests are refused with `overloaded`',
   }),
   MAX_CONCURRENT_ADMISSIONS: wholeNumber({ min: 1, max: 1_000_000 }).default(256).meta({

@@ -119,9 +119,17 @@ export const ledgerRules: Mutation[] = [
   {
     id: 'ledger-operation-callers',
     rule: 'A service calls only the operations of the ledger that are meant for it.',
-    file: 'services/ledger/src/receive/decide-items.ts',
+    file: 'services/ledger/src/receive/authorize.ts',
     find: '!callers.includes(service)',
     replace: 'callers.length === 0',
     tests: ['services/ledger/src/app', 'services/ledger/src/receive'],
+  },
+  {
+    id: 'ledger-channel-seal',
+    rule: 'A message of a channel needs the seal of its position and its bytes.',
+    file: 'services/ledger/src/receive/items-channels.ts',
+    find: ' || !seals.verifies(data.subarray(0, SEAL_CHARACTERS), message)',
+    replace: '',
+    tests: ['services/ledger/src/receive'],
   },
 ]
