@@ -1,4 +1,7 @@
+import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
+import { createServer, request } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
 import path from 'node:path'
 import { Client } from 'pg'
 import { describe, expect, onTestFinished } from 'vitest'
@@ -11,6 +14,7 @@ import { temporaryFolder } from '@gateway/testbed/test-servers'
 import { insertNodes, insertExecution, nodeItem } from '../fixtures/execution-rows.ts'
 import { openTenant, test as tenantTest } from '../fixtures/ledger-test.ts'
 import { ledgerEnvironment, openLedger, secrets } from '../fixtures/open-ledger.ts'
+import { openItemsChannels } from './items-channels.ts'
 import { openRawChannel, type RawChannel } from '../fixtures/raw-channel.ts'
 
 /**
@@ -193,6 +197,32 @@ test('a ledger that stops closes idle channels at once, and another one after it
   expect(await busy.outcomes(1)).toMatchObject([{ outcome: { kind: 'admitted' } }])
   expect(await busy.closed).toBe(1001)
   await stopped
+})
+
+test('a service that disconnects while its token is verified harms no one', async () => {
+  const verifying = Promise.withResolvers<void>()
+  const verified = Promise.withResolvers<null>()
+  const channels = openItemsChannels(
+    () => Promise.reject(new Error('no item was sent')),
+    () => {
+      verifying.resolve()
+      return verified.promise
+    },
+  )
+  const server = createServer().on('upgrade', channels.accept).listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const headers = { connection: 'Upgrade', upgrade: 'websocket', authorization: 'Bearer a.b.c' }
+  const asking = request({ host: '127.0.0.1', port, path: '/items', headers }).on('error', () => {})
+  asking.end()
+  const [socket] = (await once(server, 'connection')) as [Socket]
+  await verifying.promise
+  const closed = new Promise((resolve) => socket.once('close', resolve))
+  asking.socket!.resetAndDestroy()
+  await closed
+  verified.resolve(null)
+  await channels.stop(1_000)
 })
 
 async function open(...[ledger, service]: Parameters<typeof openRawChannel>): Promise<RawChannel> {

@@ -73,6 +73,7 @@ export function openItemsChannels(decide: DecideItem, verify: RequestVerifier): 
 
   return {
     accept(req, socket, head) {
+      socket.on('error', () => socket.destroy()) // Node has removed its own listener
       accept(req, socket, head).catch(() => socket.destroy())
     },
     async stop(drainMs) {
@@ -167,6 +168,5 @@ function sent(ws: WebSocket, text: string): Promise<void> {
 function refuse(socket: Duplex, status: number, error: string): void {
   const body = JSON.stringify({ error })
   const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}`
-  socket.once('error', () => {}) // the service has gone
   socket.end(`${head}\r\nConnection: close\r\n\r\n${body}`)
 }
