@@ -1,4 +1,5 @@
 import path from 'node:path'
+import { controlClient } from '@gateway/simulated-provider/control-client'
 import type { BenchDeps } from '../bench.ts'
 import { PATHS, pathsTo, titles, type Path, type PathName } from '../chat-path/paths.ts'
 import { startPeers } from '../chat-path/start-peers.ts'
@@ -69,7 +70,7 @@ export async function overhead({ options: { rounds, roundMs }, stops, log }: Ben
   const paths = pathsTo(stack, tenant, peers)
   const caller = openCaller(CONNECTIONS)
   stops.add(caller.close)
-  await setLatency(stack.provider.url, PROVIDER_MS)
+  await controlClient(stack.provider.url).setFaults([{ latencyMs: PROVIDER_MS }])
 
   async function measure(to: Path, shape: CallShape, rate: number, lastsMs: number): Promise<Measured> {
     const body = bodyOf(to, shape)
@@ -102,15 +103,6 @@ export async function overhead({ options: { rounds, roundMs }, stops, log }: Ben
         of[name].push(await measure(paths[name], one, one.rate, roundMs))
     }
   return report(found, await describeRun(new Date()))
-}
-
-async function setLatency(providerUrl: string, latencyMs: number): Promise<void> {
-  const answer = await fetch(`${providerUrl}/control/faults`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify([{ latencyMs }]),
-  })
-  if (!answer.ok) throw new Error(`The provider takes no fault: ${answer.status} ${await answer.text()}`)
 }
 
 /** The median over the rounds of what a path adds to the provider in the same round. */

@@ -1,4 +1,5 @@
 import path from 'node:path'
+import { controlClient } from '@gateway/simulated-provider/control-client'
 import type { BenchDeps } from '../bench.ts'
 import { pathsTo, titles, type Path } from '../chat-path/paths.ts'
 import { startPeers } from '../chat-path/start-peers.ts'
@@ -64,14 +65,15 @@ export async function streams({ options: { rounds, roundMs, profile }, stops, lo
     openLoop({ rate: (PACED.streams * 1_000) / PACED.overMs, lastsMs: PACED.overMs, call })
 
   const found: Record<'fast' | 'paced', Found> = { fast: { proxy: [], stack: [] }, paced: { proxy: [], stack: [] } }
-  await setAnswer(stack.provider.url, FAST)
+  const { setFaults } = controlClient(stack.provider.url)
+  await setFaults([answerOf(FAST)])
   log('Warming up')
   for (const name of NAMES) await measure(paths[name], fast(2 * roundMs))
   for (let round = 1; round <= rounds; round++) {
     log(`round ${round} of ${rounds}: ${FAST.streams} streams at once, as fast as they come`)
     for (const name of inTurn(round)) found.fast[name].push(await measure(paths[name], fast(roundMs)))
   }
-  await setAnswer(stack.provider.url, PACED)
+  await setFaults([answerOf(PACED)])
   for (let round = 1; round <= rounds; round++) {
     log(`round ${round} of ${rounds}: ${PACED.streams} streams at once, a chunk each ${PACED.perChunkMs} ms`)
     for (const name of inTurn(round)) found.paced[name].push(await measure(paths[name], paced))
@@ -83,15 +85,13 @@ function inTurn(round: number): Name[] {
   return round % 2 === 1 ? [...NAMES] : NAMES.toReversed()
 }
 
-async function setAnswer(providerUrl: string, answer: { chunks: number; perChunkMs?: number }): Promise<void> {
-  const { chunks, perChunkMs } = answer
+/** A text of this many words, a chunk each. */
+function answerOf({ chunks, perChunkMs }: { chunks: number; perChunkMs?: number }): {
+  text: string
+  perChunkMs?: number
+} {
   const text = Array.from({ length: chunks }, (_, n) => `word${n}`).join(' ')
-  const taken = await fetch(`${providerUrl}/control/faults`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify([{ text, ...(perChunkMs !== undefined && { perChunkMs }) }]),
-  })
-  if (!taken.ok) throw new Error(`The provider takes no fault: ${taken.status} ${await taken.text()}`)
+  return { text, ...(perChunkMs !== undefined && { perChunkMs }) }
 }
 
 /** Processor time of a part for each chunk, in microseconds. */
