@@ -85,12 +85,13 @@ test('reads events with a known frame as it reads the first ones', () => {
   )
 })
 
-test('knows a frame from the second event on, and then does not look at what is around the content', () => {
+test('parses no event whole once its frame is known, and keeps the frame through contents with escapes', () => {
   const read = openChatEvents()
   const parse = vi.spyOn(JSON, 'parse')
   onTestFinished(() => parse.mockRestore())
-  for (const words of ['a', 'b', 'c', 'd']) read(event({ content: words }))
-  const before = parse.mock.calls.length
+  for (const words of ['a', 'b', 'c']) read(event({ content: words }))
+  parse.mockClear()
+  for (let n = 0; n < 20; n++) expect(deltaOf(read, event({ content: `"\n${n}` }))).toEqual({ content: `"\n${n}` })
   expect(deltaOf(read, event({ content: 'e' }))).toEqual({ content: 'e' })
-  expect(parse.mock.calls.length).toBe(before)
+  expect(parse.mock.calls.map(([text]) => text)).toEqual(Array.from({ length: 20 }, (_, n) => `"\\"\\n${n}"`))
 })

@@ -9,6 +9,7 @@ import type {
   ToolCallDelta,
   TopLogprob,
 } from '@gateway/api/chat-answer'
+import { openContentFrame } from './content-frame.ts'
 import { callIdOf, type ChatChunk, type Completion, maxToolCalls, type Usage } from '../chat-port.ts'
 import {
   ErrorInAnswer,
@@ -129,14 +130,12 @@ function rebuildToolCallPart(value: unknown, place: number): ToolCallDelta {
  * Reads the events of one stream.
  *   V1  Most providers start with a role-only chunk, long before any content. It is held back and its role added to the
  *       first chunk with content, so that a provider that fails in between has not responded.
- *   V2  Most events of a stream differ only in their content. Once the text around it is known, such an event is read
- *       without parsing: parsing is half of the cost of a chunk.
+ *   V2  An event that differs from an earlier one in its content alone is read without parsing (content-frame.ts).
  */
 export function openChatEvents(): ReadEvent {
   let begun = false
   let role: Pick<Delta, 'role'> = {}
-  let frame: Frame | null = null
-  let attemptsLeft = FRAME_ATTEMPTS
+  const frame = openContentFrame(read)
 
   function read(data: string): ChatChunk | null {
     const event = parseUntrusted(data, 'an event')
@@ -145,15 +144,12 @@ export function openChatEvents(): ReadEvent {
   }
 
   return (data) => {
-    const content = frame === null ? null : contentWithin(data, frame)
-    if (content !== null) return chunkOf(content)
+    const known = frame.read(data)
+    if (known !== null) return known
     if (data === '[DONE]') return 'end'
     const chunk = read(data)
     if (begun || chunk === null) {
-      if (attemptsLeft > 0 && chunk !== null && isOnlyContent(chunk)) {
-        attemptsLeft--
-        frame = frameOf(data, chunk.choices[0]!.delta.content!, read)
-      }
+      if (chunk !== null) frame.learn(data, chunk)
       return chunk
     }
     const [choice] = chunk.choices
@@ -163,66 +159,6 @@ export function openChatEvents(): ReadEvent {
     choice.delta = { ...role, ...choice.delta }
     return chunk
   }
-}
-
-/** V2: the text of an event before and after the characters of its content. */
-interface Frame {
-  before: string
-  after: string
-}
-
-/** How often a frame is looked for: events of some streams differ in more than their content. */
-const FRAME_ATTEMPTS = 8
-
-function chunkOf(content: string): ChatChunk {
-  return { choices: [{ index: 0, delta: { content }, finish_reason: null }], usage: null }
-}
-
-function isOnlyContent({ choices, usage }: ChatChunk): boolean {
-  const [choice] = choices
-  if (usage !== null || choices.length !== 1 || choice === undefined) return false
-  const { delta, finish_reason: reason, logprobs } = choice
-  return (
-    reason === null && logprobs === undefined && typeof delta.content === 'string' && Object.keys(delta).length === 1
-  )
-}
-
-/** Returns null unless another content in the same place is read as such. */
-function frameOf(data: string, content: string, read: (data: string) => ChatChunk | null): Frame | null {
-  const found = /"content":\s?"/.exec(data)
-  const start = found === null ? -1 : found.index + found[0].length
-  if (start < 0 || !standsForItself(content) || !data.startsWith(`${content}"`, start)) return null
-  const frame = { before: copied(data.slice(0, start)), after: copied(data.slice(start + content.length)) }
-  const probe = `${content} `
-  const chunk = read(frame.before + probe + frame.after)
-  return chunk !== null && isOnlyContent(chunk) && chunk.choices[0]!.delta.content === probe ? frame : null
-}
-
-/** Returns null for an event with another frame, or with characters that are escaped. */
-function contentWithin(data: string, { before, after }: Frame): string | null {
-  const end = data.length - after.length
-  // Comparing slices takes half of the time of startsWith and endsWith.
-  if (end < before.length || data.slice(0, before.length) !== before || data.slice(end) !== after) return null
-  const content = data.slice(before.length, end)
-  return standsForItself(content) ? content : null
-}
-
-/** Whether JSON needs no escapes for this text. A loop takes half of the time of a pattern. */
-function standsForItself(text: string): boolean {
-  for (let n = 0; n < text.length; n++) {
-    const unit = text.charCodeAt(n)
-    if (unit === QUOTE || unit === BACKSLASH || unit < SPACE) return false
-  }
-  return true
-}
-
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
-const SPACE = 0x20
-
-/** A text apart from the longer one that it is a part of, which it would keep in memory. */
-function copied(part: string): string {
-  return Buffer.from(part).toString()
 }
 
 function saysSomething({ choices }: ChatChunk): boolean {
