@@ -1,6 +1,8 @@
-import type { Peers } from './start-peers.ts'
-import type { Stack } from './start-stack.ts'
-import type { PricedTenant } from './tenant.ts'
+import path from 'node:path'
+import type { BenchDeps } from '../bench.ts'
+import { startPeers, type Peers } from './start-peers.ts'
+import { startStack, type Stack } from './start-stack.ts'
+import { buildTenant, type PricedTenant } from './tenant.ts'
 
 /** A way to the same provider. */
 export interface Path {
@@ -19,6 +21,22 @@ export const titles: Record<PathName, string> = {
   proxy: 'Express 5 + undici, nothing else',
   portkey: 'Portkey 1.15.2, stateless',
   stack: 'this gateway, charged and durable',
+}
+
+const peersFolder = path.resolve(import.meta.dirname, '../../.peers')
+
+/** Starts everything that the paths lead through. */
+export async function startPaths({
+  stops,
+  log,
+  profile,
+}: Pick<BenchDeps, 'stops' | 'log'> & { profile: string | null }) {
+  log('Starting Postgres, Redis, provider, ledger and gateway')
+  const stack = await startStack(stops, profile)
+  const tenant = await buildTenant(stack.postgres.adminUrl)
+  log('Starting the peers')
+  const peers = await startPeers({ providerUrl: stack.provider.url, folder: stack.folder, peersFolder, stops, log })
+  return { stack, paths: pathsTo(stack, tenant, peers) }
 }
 
 export function pathsTo(stack: Stack, tenant: PricedTenant, { proxy, portkey }: Peers): Record<PathName, Path> {

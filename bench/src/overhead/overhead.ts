@@ -1,10 +1,6 @@
-import path from 'node:path'
 import { controlClient } from '@gateway/simulated-provider/control-client'
 import type { BenchDeps } from '../bench.ts'
-import { PATHS, pathsTo, titles, type Path, type PathName } from '../chat-path/paths.ts'
-import { startPeers } from '../chat-path/start-peers.ts'
-import { startStack } from '../chat-path/start-stack.ts'
-import { buildTenant } from '../chat-path/tenant.ts'
+import { PATHS, startPaths, titles, type Path, type PathName } from '../chat-path/paths.ts'
 import { openLoop } from '../load/open-loop.ts'
 import { median, percentile } from '../load/figures.ts'
 import { describeRun } from '../report/machine.ts'
@@ -20,7 +16,6 @@ import { bodyOf, openCaller, type Called, type CallShape } from './call.ts'
 const PROVIDER_MS = 60
 const CONNECTIONS = 1_024
 const WARM_UP = { rate: 100, lastsMs: 4_000 }
-const peersFolder = path.resolve(import.meta.dirname, '../../.peers')
 
 type Quantile = 'p50' | 'p95' | 'p99'
 
@@ -62,12 +57,7 @@ interface Measured {
 type Rounds = Record<PathName, Measured[]>
 
 export async function overhead({ options: { rounds, roundMs }, stops, log }: BenchDeps): Promise<string> {
-  log('Starting Postgres, Redis, provider, ledger and gateway')
-  const stack = await startStack(stops, null)
-  const tenant = await buildTenant(stack.postgres.adminUrl)
-  log('Starting the peers')
-  const peers = await startPeers({ providerUrl: stack.provider.url, folder: stack.folder, peersFolder, stops, log })
-  const paths = pathsTo(stack, tenant, peers)
+  const { stack, paths } = await startPaths({ stops, log, profile: null })
   const caller = openCaller(CONNECTIONS)
   stops.add(caller.close)
   await controlClient(stack.provider.url).setFaults([{ latencyMs: PROVIDER_MS }])

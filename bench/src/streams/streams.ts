@@ -1,10 +1,6 @@
-import path from 'node:path'
 import { controlClient } from '@gateway/simulated-provider/control-client'
 import type { BenchDeps } from '../bench.ts'
-import { pathsTo, titles, type Path } from '../chat-path/paths.ts'
-import { startPeers } from '../chat-path/start-peers.ts'
-import { startStack } from '../chat-path/start-stack.ts'
-import { buildTenant } from '../chat-path/tenant.ts'
+import { startPaths, titles, type Path } from '../chat-path/paths.ts'
 import { closedLoop } from '../load/closed-loop.ts'
 import { median } from '../load/figures.ts'
 import { openLoop } from '../load/open-loop.ts'
@@ -23,7 +19,6 @@ const FAST = { streams: 32, chunks: 400 }
 /** Begun evenly over `overMs`; all are under way together for a second and more. */
 const PACED = { streams: 1_000, chunks: 120, perChunkMs: 33, overMs: 2_500 }
 const WANTED_TIMES = 2
-const peersFolder = path.resolve(import.meta.dirname, '../../.peers')
 
 interface Measured {
   streams: number
@@ -36,12 +31,7 @@ interface Measured {
 type Found = Record<Name, Measured[]>
 
 export async function streams({ options: { rounds, roundMs, profile }, stops, log }: BenchDeps): Promise<string> {
-  log('Starting Postgres, Redis, provider, ledger and gateway')
-  const stack = await startStack(stops, profile)
-  const tenant = await buildTenant(stack.postgres.adminUrl)
-  log('Starting the peers')
-  const peers = await startPeers({ providerUrl: stack.provider.url, folder: stack.folder, peersFolder, stops, log })
-  const paths = pathsTo(stack, tenant, peers)
+  const { stack, paths } = await startPaths({ stops, log, profile })
   const caller = openCaller(PACED.streams)
   stops.add(caller.close)
 
