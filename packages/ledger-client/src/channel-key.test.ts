@@ -4,7 +4,7 @@ import { newChannelKey } from './channel-key.ts'
 
 function openEnds() {
   const [service, ledger] = [newChannelKey(), newChannelKey()]
-  return { service: service.agree(ledger.publicKey, 'self'), ledger: ledger.agree(service.publicKey, 'other') }
+  return { service: service.agree(ledger.publicKey), ledger: ledger.agree(service.publicKey) }
 }
 
 const messages = fc.array(fc.string({ unit: 'grapheme' }), { minLength: 1 })
@@ -38,14 +38,14 @@ test('a seal is for one message, one position and one channel', () => {
 
 test('who captures the public keys can seal nothing', () => {
   const [service, ledger] = [newChannelKey(), newChannelKey()]
-  const seals = ledger.agree(service.publicKey, 'other')
-  const forged = newChannelKey().agree(ledger.publicKey, 'self').next('a message')
+  const seals = ledger.agree(service.publicKey)
+  const forged = newChannelKey().agree(ledger.publicKey).next('a message')
   expect(seals.verifies(Buffer.from(forged), Buffer.from('a message'))).toBe(false)
 })
 
 test('refuses a text that is not a public key', () => {
   for (const text of ['', 'undefined', 'A'.repeat(43), 'A'.repeat(4_000)])
-    expect(() => newChannelKey().agree(text, 'other')).toThrow()
+    expect(() => newChannelKey().agree(text)).toThrow()
 })
 
 function verifies({ ledger }: ReturnType<typeof openEnds>, seal: string, message: string): boolean {

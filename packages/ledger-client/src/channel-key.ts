@@ -13,7 +13,7 @@ import {
 // the other's public key (X25519, HKDF-SHA256). The service signs its public key with the token that opens the channel.
 //   K1  Each message of the service starts with its seal, an HMAC-SHA256 over its position in the channel and its bytes. So
 //       no one between the two machines can add, change, repeat or reorder a message, as with a signature for each request
-//       at a hundredth of its time.
+//       in a fraction of its time.
 //   K2  Who captures the token can't use it: the seals need the private key, which never leaves the service.
 
 /** Header of both public keys: of the request that opens a channel, and of its response. */
@@ -28,7 +28,7 @@ export interface ChannelKey {
    * Returns the seals of this channel.
    * @throws Error unless `other` is a public key
    */
-  agree(other: string, opener: 'self' | 'other'): Seals
+  agree(other: string): Seals
 }
 
 export interface Seals {
@@ -43,10 +43,10 @@ export function newChannelKey(): ChannelKey {
   const publicKey = own.publicKey.export({ format: 'jwk' }).x!
   return {
     publicKey,
-    agree(other, opener) {
+    agree(other) {
       const theirs = createPublicKey({ key: { kty: 'OKP', crv: 'X25519', x: other }, format: 'jwk' })
       const shared = diffieHellman({ privateKey: own.privateKey, publicKey: theirs })
-      const salt = opener === 'self' ? publicKey + other : other + publicKey
+      const salt = [publicKey, other].toSorted().join(' ') // the same at both ends
       return sealsOf(createSecretKey(Buffer.from(hkdfSync('sha256', shared, salt, 'channel of items', 32))))
     },
   }

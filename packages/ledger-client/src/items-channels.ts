@@ -156,7 +156,7 @@ export function openItemsChannels({ url, signer, connectMs, probeAfterMs }: Opti
     all.add(channel)
     socket.on('upgrade', ({ headers }: IncomingMessage) => {
       try {
-        seals = key.agree(String(headers[CHANNEL_KEY]), 'self')
+        seals = key.agree(String(headers[CHANNEL_KEY]))
       } catch {
         end({ kind: 'cut' }) // not the ledger
       }

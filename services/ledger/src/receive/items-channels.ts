@@ -50,7 +50,7 @@ export function openItemsChannels(decide: DecideItem, verify: RequestVerifier): 
 
   async function accept(req: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     if (stopping) return refuse(socket, 503, 'The ledger is stopping.')
-    if (!req.url?.endsWith(path)) return refuse(socket, 404, 'There is no channel at this path.')
+    if (req.url !== path) return refuse(socket, 404, 'There is no channel at this path.')
     const theirs = req.headers[CHANNEL_KEY]
     const signed = await signerOf(verify, req.headers, path)
     if (signed === null || typeof theirs !== 'string' || digestOf(theirs) !== signed.bodyDigest)
@@ -58,7 +58,7 @@ export function openItemsChannels(decide: DecideItem, verify: RequestVerifier): 
     if (!(callers as readonly ServiceName[]).includes(signed.service))
       return refuse(socket, 403, mayNotCall(signed.service, path))
     const key = newChannelKey()
-    const seals = key.agree(theirs, 'other')
+    const seals = key.agree(theirs)
     keys.set(req, key.publicKey)
     server.handleUpgrade(req, socket, head, (ws) => {
       const channel = openChannel(ws, seals, decide)
@@ -136,6 +136,7 @@ function openChannel(ws: WebSocket, seals: Seals, decide: DecideItem): Channel {
       else await sent(ws, text)
     }
     writing = false
+    usedMs = performance.now()
     if (finishing && undecided === 0) ws.close(GOING_AWAY)
   }
 
