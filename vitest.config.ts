@@ -50,6 +50,7 @@ const fullAlone = scenarioFiles(
   'crashes',
   'flow-crashes',
   'flow-fairness',
+  'postgres-crashes',
   'rerun',
   'revocation',
   'rolling-restart',

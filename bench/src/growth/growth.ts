@@ -69,7 +69,7 @@ export async function growth({ options, stops, log }: BenchDeps): Promise<string
   stops.add(stack.stop)
   const database = await openDatabase({ url: postgres.ledgerUrl, poolSize: 2, role: 'bench-growth' })
   stops.add(database.close)
-  const batcher = batcherUnderTest(database, now)
+  const batcher = await batcherUnderTest(database, now)
   const monthUrl = `from=${iso(grown.endMs - MONTH_MS)}&to=${iso(grown.endMs)}`
   const ofTenant = `${stack.console!.url}/api/v2/tenants/${tenant}`
   const project = `${ofTenant}/projects/${grown.projects[0]!.id}`

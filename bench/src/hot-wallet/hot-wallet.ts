@@ -31,7 +31,7 @@ export async function hotWallet({ options, stops, log }: BenchDeps): Promise<str
   stops.add(batcherDatabase.close)
   const naiveDatabase = await openDatabase({ url: postgres.ledgerUrl, poolSize: NAIVE_POOL, role: 'bench-naive' })
   stops.add(naiveDatabase.close)
-  const admissionBatcher = batcherUnderTest(batcherDatabase, now)
+  const admissionBatcher = await batcherUnderTest(batcherDatabase, now)
   const naive = naiveAdmission(naiveDatabase)
   const naiveOpen: string[] = []
 

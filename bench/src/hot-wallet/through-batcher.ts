@@ -1,7 +1,13 @@
 import type { AdmitItem } from '@gateway/ledger-protocol/ledger-items'
 import type { Database } from '@gateway/database/client'
 import { settlement } from './items.ts'
-import { openAdmissionBatcher, openQuarantine, type AdmissionBatcher, type Outcome } from '../stack/ledger-parts.ts'
+import {
+  openAdmissionBatcher,
+  openQuarantine,
+  openReceipts,
+  type AdmissionBatcher,
+  type Outcome,
+} from '../stack/ledger-parts.ts'
 
 /** The defaults of services/ledger/src/config.ts. */
 const LIMITS = { batchesInFlight: 1, batchItems: 512, batchBytes: 1024 * 1024, waitingAdmissions: 10_000 }
@@ -19,13 +25,16 @@ export interface BatcherUnderTest {
 }
 
 /** The ledger's batchers on the real batch function, as the ledger builds them, without its HTTP server. */
-export function batcherUnderTest(database: Database, now: () => number): BatcherUnderTest {
+export async function batcherUnderTest(database: Database, now: () => number): Promise<BatcherUnderTest> {
+  const receipts = await openReceipts(database)
   const open: string[] = []
   let [batches, items] = [0, 0]
   const admissionBatcher: AdmissionBatcher = openAdmissionBatcher(
     {
       admissions: database,
       reads: database,
+      locking: database,
+      receipts,
       quarantine: openQuarantine({ now }),
       now,
       metrics: {
@@ -40,6 +49,7 @@ export function batcherUnderTest(database: Database, now: () => number): Batcher
         },
         settledMore: () => {},
         fenced: () => {},
+        restored: () => {},
         answersLost: () => {},
       },
     },

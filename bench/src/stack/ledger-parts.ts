@@ -2,6 +2,7 @@
 // exports nothing, because no service may import it; benches are the exception.
 /* oxlint-disable local/import-direction */
 export { openAdmissionBatcher } from '../../../services/ledger/src/admissions/admission-batcher.ts'
+export { openReceipts } from '../../../services/ledger/src/admissions/receipts.ts'
 export type { Outcome } from '../../../services/ledger/src/admissions/waiting-items.ts'
 export { archiveBooks } from '../../../services/ledger/src/archive/archive-books.ts'
 export { checkArchive } from '../../../services/ledger/src/archive/check-archive.ts'

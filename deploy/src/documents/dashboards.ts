@@ -211,6 +211,7 @@ export const dashboards: Dashboard[] = [
             'responses after their reservation',
           ),
           ...figure('sum(increase(ledger_items_quarantined_total[$__rate_interval]))', 'items quarantined'),
+          ...figure('sum(increase(ledger_reservations_restored_total[$__rate_interval]))', 'reservations restored'),
         ],
       },
     ],

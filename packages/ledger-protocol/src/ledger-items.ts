@@ -40,6 +40,8 @@ export const settleItem = z.strictObject({
   op: z.literal('settle'),
   id,
   usage,
+  /** Of the admission, if it had one: restores a reservation that the database has lost. */
+  receipt: text(1024).optional(),
   answer: z.strictObject({ contentType: text(128), body: z.string() }).nullable(),
 })
 export type SettleItem = z.infer<typeof settleItem>

@@ -26,6 +26,11 @@ export interface Admitted {
    * Ledgers that do not know it leave it out; then the response states no cost.
    */
   price?: PriceSnapshot
+  /**
+   * Proof of what was admitted, for a direct call without an idempotency key: its admission is not on disk yet. It is
+   * opaque, and sent back with the settlement. Ledgers that do not know it leave it out.
+   */
+  receipt?: string
   routes: Route[]
   supportedParameters: string[]
   /** For image or audio output. Ledgers that do not know it leave it out. */
@@ -71,7 +76,7 @@ export type SettleOutcome =
   | { kind: 'settled'; chargedMicro: number }
   /** The reservation had been released: the usage is written off, and the answer may still be delivered. */
   | { kind: 'fenced' }
-  /** Never admitted, or a node's. */
+  /** Never admitted, or a node's; or the reservation was lost, and the settlement has no valid receipt. */
   | { kind: 'unknown' }
   | Quarantined
 

@@ -21,6 +21,9 @@
 --       versa.
 --   B10  Tables partitioned by time are always also restricted to a range of ids held in two variables: Postgres then
 --        prunes all other partitions before it runs a statement.
+--   B11  A batch that only admits direct calls without an idempotency key commits without waiting for the disk. The log
+--        is sequential, so a settlement on disk has its admission on disk before it; and if the server fails between
+--        the two, the settlement restores what was lost (money.restore_reservation).
 --
 -- `wait_for_locks` waits for wallets locked by other sessions; without it their items return 'deferred'. `callers` are
 -- the distinct pairs of caller and model, those of executions last. No id is in one batch twice. `answers` are the
@@ -132,5 +135,10 @@ BEGIN
              'supported', p.supported_parameters,
              'maxOutputBytes', CASE WHEN p.kind <> 'chat' THEN p.max_output_bytes END))
       INTO products FROM control.products p WHERE p.id = ANY (models);
+  END IF;
+
+  -- B11
+  IF closings IS NULL AND executions IS NULL AND NOT EXISTS (SELECT FROM unnest(to_admit) i WHERE i.key IS NOT NULL) THEN
+    SET LOCAL synchronous_commit = off;
   END IF;
 END $$;

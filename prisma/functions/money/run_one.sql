@@ -59,5 +59,8 @@ BEGIN
              'supported', p.supported_parameters,
              'maxOutputBytes', CASE WHEN p.kind <> 'chat' THEN p.max_output_bytes END))
       INTO products FROM control.products p WHERE p.id = caller.model;
+    IF closings IS NULL AND to_admit.key IS NULL THEN
+      SET LOCAL synchronous_commit = off; -- B11 of run_batch
+    END IF;
   END IF;
 END $$;

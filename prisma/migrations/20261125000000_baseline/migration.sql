@@ -1090,6 +1090,16 @@ CREATE INDEX pending_deliveries ON money.webhook_deliveries (webhook, next_try_a
 CREATE INDEX due_deliveries ON money.webhook_deliveries (next_try_at) WHERE state = 'Pending';
 CREATE INDEX webhooks_with_pending ON money.webhook_deliveries (reverse(webhook)) WHERE state = 'Pending';
 
+-------------------------------------------------------------------------------------------- receipts of admissions
+
+-- Signs the receipts of admissions, for all replicas. One row, never changed; the same after a failover or a restore.
+CREATE TABLE money.receipt_secret (
+  is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only),
+  secret  bytea NOT NULL CHECK (octet_length(secret) = 32)
+);
+INSERT INTO money.receipt_secret (secret)
+VALUES (sha256(convert_to(gen_random_uuid()::text || gen_random_uuid()::text || gen_random_uuid()::text, 'UTF8')));
+
 ------------------------------------------------------------------------------------------------ maintenance jobs
 
 -- Jobs that one replica runs for all.
@@ -1165,10 +1175,11 @@ END $$;
 REVOKE ALL ON SCHEMA control, money FROM PUBLIC;
 GRANT USAGE ON SCHEMA control, money TO svc_ledger, svc_console;
 
--- Both read all of `money`, including later tables and partitions. Only the ledger reads answers.
+-- Both read all of `money`, including later tables and partitions. Only the ledger reads answers and
+-- the secret of receipts.
 ALTER DEFAULT PRIVILEGES IN SCHEMA money GRANT SELECT ON TABLES TO svc_ledger, svc_console;
 GRANT SELECT ON ALL TABLES IN SCHEMA money TO svc_ledger, svc_console;
-REVOKE ALL ON money.answers, money.answers_unplanned, money.quarantined_items FROM svc_console;
+REVOKE ALL ON money.answers, money.answers_unplanned, money.quarantined_items, money.receipt_secret FROM svc_console;
 
 -- The ledger reads what admission needs, never a password.
 GRANT SELECT ON

@@ -76,8 +76,8 @@ export interface Reservation {
   instance: string
   micro: bigint
   outputCap: bigint
-  /** Upper bound of the prompt's tokens, without the factor of its product. */
-  promptTokens: bigint
+  /** Upper bound of the prompt's tokens, without the factor of its product; null: it was restored from a receipt. */
+  promptTokens: bigint | null
   price: Price
   /** `execution node`; null: it is for a direct call. */
   node: string | null

@@ -1,10 +1,11 @@
 import type { AdmissionItem, ClosingItem } from '../src/admissions/waiting-items.ts'
-import { availableIn, type Book, type KeyFacts, type Reservation } from './book.ts'
+import { availableIn, type Book, type Reservation } from './book.ts'
 import { decideAdmission, type AdmissionDecision } from './decide-admission.ts'
 import { decideClosing, type ClosingDecision } from './decide-closing.ts'
-import type { Remaining } from './decide-fit.ts'
+import { leftInWindow, type Remaining } from './decide-fit.ts'
 import { decideLateAnswer, type LateAnswer } from './decide-late-answer.ts'
 import { decideNodeAdmission } from './decide-node-admission.ts'
+import { enterAdmission, type Admission } from './enter-admission.ts'
 import { notifyFullWindow, notifyLowWallet } from './notify-threshold-crossings.ts'
 import { NO_FACTOR, raisedFactor } from '@gateway/pricing/upper-bound'
 
@@ -86,16 +87,8 @@ function decideAdmissions(book: Book, items: AdmissionItem[], nowMs: number): Ad
 /** Possible outcomes of an admission that has passed every check except that of funds. */
 const FRESH = new Set(['admitted', 'key_limit', 'insufficient_budget'])
 
-type Admission = Extract<AdmissionDecision, { code: 'admitted' }>
-
 function isAdmission(decision: AdmissionDecision): decision is Admission {
   return decision.code === 'admitted'
-}
-
-function leftInWindow(book: Book, { lineage, limit }: KeyFacts, windowStart: number): bigint {
-  const meter = book.meters.get(lineage)
-  const used = meter?.windowStartMs === windowStart ? meter.spent + meter.reserved : 0n
-  return limit!.micro - used
 }
 
 /** Returns the ceiling less the charges and open reservations of the execution's nodes. */
@@ -108,26 +101,10 @@ function leftOfCeiling(book: Book, execution: string): bigint | null {
   return [...reserved, ...charged].reduce((left, micro) => left - micro, maxMicro)
 }
 
-function enterAdmission(book: Book, { reservation, idempotencyKey, fingerprint }: Admission): void {
-  const { project, lineage, micro, windowStartMs } = reservation
-  book.open.set(reservation.id, reservation)
-  const wallet = book.wallets.get(project) ?? { funded: 0n, reserved: 0n, settled: 0n }
-  book.wallets.set(project, { ...wallet, reserved: wallet.reserved + micro })
-  if (windowStartMs !== null) {
-    const meter = book.meters.get(lineage)
-    const before = meter?.windowStartMs === windowStartMs ? meter : { spent: 0n, reserved: 0n }
-    book.meters.set(lineage, { windowStartMs, spent: before.spent, reserved: before.reserved + micro })
-  }
-  if (idempotencyKey !== null && fingerprint !== null) {
-    const name = `${project} ${idempotencyKey}`
-    book.idempotency.set(name, { fingerprint, invocation: reservation.invocation, reservation: reservation.id })
-  }
-}
-
 /** Raises the factor only if the prompt used more than its bound: excess output is another fault (money §2.5). */
 function raiseFactor(book: Book, { product, promptTokens }: Reservation, used: bigint): void {
   const before = book.factors.get(product) ?? NO_FACTOR
-  const after = used > promptTokens ? raisedFactor(before, used, promptTokens) : before
+  const after = promptTokens !== null && used > promptTokens ? raisedFactor(before, used, promptTokens) : before
   if (after > before) book.factors.set(product, after)
 }
 

@@ -88,6 +88,13 @@ function boundOf(
 }
 
 /** If the clock goes back, a window that has ended is not opened again (money §6.2). */
-function laterWindow(book: Book, key: KeyFacts, startMs: number): number {
+export function laterWindow(book: Book, key: KeyFacts, startMs: number): number {
   return Math.max(startMs, book.meters.get(key.lineage)?.windowStartMs ?? startMs)
+}
+
+/** Returns what the limit of the key leaves in this window. It is below zero if the limit was lowered. */
+export function leftInWindow(book: Book, { lineage, limit }: KeyFacts, windowStart: number): bigint {
+  const meter = book.meters.get(lineage)
+  const used = meter?.windowStartMs === windowStart ? meter.spent + meter.reserved : 0n
+  return limit!.micro - used
 }

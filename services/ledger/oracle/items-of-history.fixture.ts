@@ -39,7 +39,7 @@ function promptSizeOf(one: Admission | NodeAdmission): AdmitItem['promptSize'] {
   return { bytes, messages, tools, images, files, counted, maxTokens }
 }
 
-const freshId = () => `inv_${randomBytes(8).toString('hex')}`
+export const freshId = () => `inv_${randomBytes(8).toString('hex')}`
 
 function admitItem(one: Admission, setup: HistorySetup, ids: string[]): AdmitItem {
   const key = setup.keyHashes[one.key % setup.keyHashes.length]!

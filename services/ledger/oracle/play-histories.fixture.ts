@@ -6,7 +6,13 @@ import { openFixture, type Fixture } from '@gateway/testbed/fixture'
 import { checkBooks, formatFinding } from '../src/check/check-books.ts'
 import { availableIn } from './book.ts'
 import { buildHistorySetup, type HistorySetup } from './history-setup.fixture.ts'
-import { playBatch, playCorrection, playLateAnswers, playNodeClosings } from './play-history.fixture.ts'
+import {
+  playBatch,
+  playCorrection,
+  playLateAnswers,
+  playNodeClosings,
+  playRestoration,
+} from './play-history.fixture.ts'
 import { command, type Command } from './random-history.fixture.ts'
 
 // Compares the SQL decision with the pure one on the same random histories: every outcome of every item, and every
@@ -66,6 +72,9 @@ const OUTCOMES = [
   'node closing unknown',
   'correction corrected',
   'correction short',
+  'restoration of a lost reservation',
+  'restoration of less than was reserved',
+  'restoration of what was not lost',
   'late answer written off',
   'late answer of no one',
   'wallet.below',
@@ -163,6 +172,9 @@ async function playHistory(
         operations += await playCorrection(setup, project, BigInt(command.micro), `c-${turn}`, replica, seen)
         break
       }
+      case 'restore':
+        operations += await playRestoration(setup, command, ids, replica, seen)
+        break
       case 'revoke':
         await setup.revoke(command.key)
         operations++

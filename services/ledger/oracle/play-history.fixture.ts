@@ -1,14 +1,16 @@
 import { deepStrictEqual, equal } from 'node:assert/strict'
 import { callFunction } from '@gateway/database/call-function'
 import type { Database } from '@gateway/database/client'
+import { restoreReservation, type Receipt } from '../src/admissions/receipts.ts'
 import { runBatch, type AdmittedFacts, type BatchRows } from '../src/admissions/run-batch.ts'
 import type { AdmissionItem, ClosingItem, Waiting } from '../src/admissions/waiting-items.ts'
 import { closeNodes, type HeldNode } from '../src/fixtures/execution-rows.ts'
 import { correct } from '../src/wallets/wallets.ts'
 import { decideBatch, decideClosings, decideLateAnswers } from './decide-batch.ts'
+import { decideRestoration } from './decide-restoration.ts'
 import { decideCorrection } from './decide-correction.ts'
 import type { LateAnswer } from './decide-late-answer.ts'
-import { admitItems, closingItem } from './items-of-history.fixture.ts'
+import { admitItems, closingItem, freshId } from './items-of-history.fixture.ts'
 import type { Command, NodeClosing, RandomLateAnswer } from './random-history.fixture.ts'
 import type { HistorySetup } from './history-setup.fixture.ts'
 
@@ -145,6 +147,49 @@ export async function playCorrection(
   const name = `correction ${decided}`
   seen.set(name, (seen.get(name) ?? 0) + 1)
   return 1
+}
+
+/** Plays money.restore_reservation, twice: the second time nothing is lost any longer. */
+export async function playRestoration(
+  { book, ...setup }: HistorySetup,
+  wanted: Extract<Command, { kind: 'restore' }>,
+  ids: string[],
+  replica: Database,
+  seen: Map<string, number>,
+): Promise<number> {
+  const keyFacts = book.keys.get(setup.keyHashes[wanted.key % setup.keyHashes.length]!)
+  const project = keyFacts?.project ?? setup.projects[0]!
+  const product = book.callable.get(`${project} ${setup.models[wanted.model % setup.models.length]!}`)
+  if (!product) return 0
+  const { price } = product
+  const pico = (value: bigint | null | undefined) => (value === null || value === undefined ? null : String(value))
+  const receipt: Receipt = {
+    id: wanted.notLost !== null && ids.length > 0 ? ids[wanted.notLost % ids.length]! : freshId(),
+    project,
+    key: keyFacts?.id ?? 'key_none',
+    product: product.id,
+    instance: setup.instances.alive,
+    micro: wanted.micro,
+    outputCap: 100,
+    price: [
+      String(price.promptPico),
+      String(price.completionPico),
+      String(price.requestPico),
+      pico(price.cachedPico),
+      pico(price.reasoningPico),
+      pico(price.cacheWritePico),
+    ],
+    admittedMs: Date.now(),
+  }
+  const lost = { ...receipt, price, keyFacts }
+  const isLost = decideRestoration(book, lost, Date.now())
+  equal(await restoreReservation(replica, receipt), isLost)
+  equal(await restoreReservation(replica, receipt), decideRestoration(book, lost, Date.now()))
+  const isWhole = book.open.get(receipt.id)?.micro === BigInt(wanted.micro)
+  const name = isLost ? (isWhole ? 'a lost reservation' : 'less than was reserved') : 'what was not lost'
+  seen.set(`restoration of ${name}`, (seen.get(`restoration of ${name}`) ?? 0) + 1)
+  if (isLost) ids.push(receipt.id)
+  return 2
 }
 
 /** Plays money.write_off_fenced with answers of nodes whose lease another worker holds by now. */

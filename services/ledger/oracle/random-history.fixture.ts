@@ -128,6 +128,17 @@ export const command = fc.oneof(
       micro: fc.integer({ min: -50_000, max: 20_000 }).filter((micro) => micro !== 0),
     }),
   },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('restore' as const),
+      key: fc.nat(),
+      model: fc.nat(),
+      micro: fc.integer({ min: 0, max: 60_000 }),
+      /** An id that was admitted, so its reservation was not lost. */
+      notLost: oneIn(4, fc.nat()),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('revoke' as const), key: fc.nat() }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('rotate' as const), key: fc.nat() }) },
   {

@@ -7,6 +7,7 @@ import type { Database } from '@gateway/database/client'
 import type { NodeQueue } from '@gateway/node-queue/node-queue'
 import type { Notifier } from '@gateway/service-kit/notifier/notifier'
 import type { Logger } from '@gateway/service-kit/process/logger'
+import type { Receipts } from './admissions/receipts.ts'
 import type { AdmissionItem, ClosingItem, Outcome } from './admissions/waiting-items.ts'
 import type { Flow } from './executions/cache/flow.ts'
 import type { CancelItem, OverdueItem, ReclaimItem } from './executions/nodes/node-item.ts'
@@ -46,6 +47,7 @@ export interface Deps {
    */
   followers: FairSemaphore
   packageCache: PackageCache
+  receipts: Receipts
   quarantine: Quarantine
   keyUses: KeyUses
   keptBytes: KeptBytes

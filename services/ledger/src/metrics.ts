@@ -63,6 +63,10 @@ export function openMetrics(meter: Meter, log: Logger, now: () => number) {
     description: 'Responses completed after their reservation had ended, not charged',
     unit: '{answer}',
   })
+  const restored = meter.createCounter('ledger.reservations.restored', {
+    description: 'Reservations lost in a failure of Postgres and restored by their settlement',
+    unit: '{reservation}',
+  })
   const answersLost = meter.createCounter('ledger.answers.not_kept', {
     description: 'Responses not saved with their settlement; repeats of these calls are refused',
     unit: '{answer}',
@@ -125,6 +129,10 @@ export function openMetrics(meter: Meter, log: Logger, now: () => number) {
     },
     fenced(): void {
       fenced.add(1)
+    },
+    restored(reservation: string): void {
+      restored.add(1)
+      log.warn({ reservation }, 'reservation restored: Postgres had lost it in a failure')
     },
     answersLost(answers: number): void {
       answersLost.add(answers)

@@ -204,7 +204,7 @@ describe('Postgres permissions', () => {
       expect(await as(database.ledgerUrl, `SELECT * FROM control.${table}`)).toMatch(/permission denied/)
   })
 
-  test('the ledger can read every table of the money schema, and the console all but the saved answers', async ({
+  test('the ledger can read every table of the money schema, and the console all but saved answers and secrets', async ({
     database,
   }) => {
     const { rows } = await query<{ role: string; name: string }>(
@@ -212,7 +212,8 @@ describe('Postgres permissions', () => {
       `SELECT role, tablename::text AS name FROM pg_tables, unnest('{svc_ledger,svc_console}'::text[]) role
         WHERE schemaname = 'money' AND NOT has_table_privilege(role, 'money.' || quote_ident(tablename), 'SELECT')`,
     )
-    const withAnswers = /^(answers|quarantined_items$)/
-    expect(rows.filter(({ role, name }) => role === 'svc_ledger' || !withAnswers.test(name))).toEqual([])
+    const hidden = /^(answers|quarantined_items$|receipt_secret$)/
+    expect(rows.filter(({ role, name }) => role === 'svc_ledger' || !hidden.test(name))).toEqual([])
+    expect(rows.map(({ name }) => name)).toContain('receipt_secret')
   })
 })

@@ -5,6 +5,7 @@ import { openNodeQueue } from '@gateway/node-queue/node-queue'
 import { openNotifier } from '@gateway/service-kit/notifier/notifier'
 import type { ServiceTools } from '@gateway/service-kit/process/open-service'
 import { openAdmissionBatcher } from './admissions/admission-batcher.ts'
+import { openReceipts } from './admissions/receipts.ts'
 import { ledgerApp } from './app.ts'
 import { publicKeysOf, type LedgerConfig } from './config.ts'
 import type { Deps } from './deps.ts'
@@ -77,6 +78,7 @@ async function openDeps(config: LedgerConfig, tools: ServiceTools): Promise<Deps
     quotas: config.QUOTAS,
     webhookAttempts: openWebhookAttempts(),
     packageCache: openPackageCache({ reads }, { maxBytes: PACKAGES_BYTES }),
+    receipts: await openReceipts(reads),
     quarantine: openQuarantine({ now }),
     metrics: openMetrics(tools.meter, log, now),
     log,

@@ -13,9 +13,12 @@ import { serviceUrls, temporaryFolder, type TestServers } from './test-servers.t
 export type PrivatePostgres = PrivateServer & Omit<TestServers, 'redisUrl'>
 export type PrivateRedis = Pick<PrivateServer, 'url' | 'stop' | 'stopImmediately' | 'restart'>
 
-/** Starts a separate temporary, migrated Postgres server, for tests that stop or kill it. `stop` removes it. */
-export async function privatePostgres(): Promise<PrivatePostgres> {
-  const server = containersWanted() ? await startPostgresContainer() : await embeddedPostgres()
+/**
+ * Starts a separate temporary, migrated Postgres server, for tests that stop or kill it. `stop` removes it.
+ * @param fast see `PostgresOptions`; in a container it always is
+ */
+export async function privatePostgres({ fast = true } = {}): Promise<PrivatePostgres> {
+  const server = containersWanted() ? await startPostgresContainer() : await embeddedPostgres(fast)
   try {
     await migrate({ url: server.url, log: () => {} })
     return Object.assign(server, await serviceUrls(server.url))
@@ -31,9 +34,9 @@ export async function privateRedis(): Promise<PrivateRedis> {
   return startRedis({ dataFolder: await temporaryFolder('redis'), persistent: false })
 }
 
-async function embeddedPostgres(): Promise<PrivateServer> {
+async function embeddedPostgres(fast: boolean): Promise<PrivateServer> {
   const dataFolder = await temporaryFolder('postgres')
-  const server = await startPostgres({ dataFolder, persistent: false, fast: true })
+  const server = await startPostgres({ dataFolder, persistent: false, fast })
   return Object.assign(server, {
     kill: async () => {
       process.kill(server.pid, 'SIGKILL')

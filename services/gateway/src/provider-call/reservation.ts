@@ -18,6 +18,8 @@ import type { Place } from '../rates/rates.ts'
 export interface Reservation {
   id: string
   invocation: string
+  /** Of its admission, for the settlement. */
+  receipt: string | undefined
   /** Whether its call has an idempotency key, so that the response is saved. */
   keyed: boolean
   /** Whether closing has started (H1). */
@@ -32,10 +34,15 @@ type Outcome = OutcomeOf<'settle'> | OutcomeOf<'release'>
 const PATIENCE_MS = 3_000
 
 export function openReservation(
-  { reservation: id, invocation, place }: Pick<AdmittedCall, 'reservation' | 'invocation' | 'place'>,
+  {
+    reservation: id,
+    invocation,
+    receipt,
+    place,
+  }: Pick<AdmittedCall, 'reservation' | 'invocation' | 'receipt' | 'place'>,
   keyed: boolean,
 ): Reservation {
-  return { id, invocation, keyed, closed: false, place }
+  return { id, invocation, receipt, keyed, closed: false, place }
 }
 
 /**
@@ -48,10 +55,11 @@ export async function settle(
   usage: CountedUsage,
   answer: SettleItem['answer'],
 ): Promise<number | null> {
-  const saved = reservation.keyed && isSmallEnough(answer) ? answer : null
+  const { id, receipt, keyed } = reservation
+  const saved = keyed && isSmallEnough(answer) ? answer : null
   reservation.place.settle(usage.promptTokens + usage.completionTokens)
   const outcome = await close(deps, reservation, () =>
-    deps.ledger.settle({ id: reservation.id, usage: recordedUsage(usage), answer: saved }),
+    deps.ledger.settle({ id, usage: recordedUsage(usage), ...(receipt && { receipt }), answer: saved }),
   )
   return chargedBy(outcome)
 }

@@ -1,3 +1,4 @@
+import type { SettleItem } from '@gateway/ledger-protocol/ledger-items'
 import { openBatcher, openSweep } from '@gateway/service-kit/async/batcher'
 import { trace } from '@opentelemetry/api'
 import type { AdmissionBatcher, Deps } from '../deps.ts'
@@ -16,8 +17,10 @@ import {
   type Waiting,
   WaitingItems,
 } from './waiting-items.ts'
+import { hasReceipt, type Receipt, restoreReservation } from './receipts.ts'
 import {
   type AdmissionRow,
+  type AdmittedFacts,
   admitOutcome,
   type BatchRows,
   closingOutcome,
@@ -36,6 +39,7 @@ import {
 //   L3  An item past its deadline is dropped undecided, by a timer too, so a batch that hangs delays no caller beyond
 //       the deadline. The caller releases the item: only the caller knows whether it also sent it to another replica.
 //   L4  Back-pressure refuses admissions only.
+//   L5  A settlement whose reservation was lost restores it once, from its receipt, and is sent again (receipts.ts).
 
 export interface AdmissionLimits {
   batchesInFlight: number
@@ -45,10 +49,10 @@ export interface AdmissionLimits {
   waitingAdmissions: number
 }
 
-type AdmissionDeps = Pick<Deps, 'admissions' | 'reads' | 'quarantine' | 'now'> & {
+type AdmissionDeps = Pick<Deps, 'admissions' | 'reads' | 'locking' | 'receipts' | 'quarantine' | 'now'> & {
   metrics: Pick<
     Deps['metrics'],
-    'batch' | 'lockedOut' | 'quarantined' | 'keepFailed' | 'settledMore' | 'fenced' | 'answersLost'
+    'batch' | 'lockedOut' | 'quarantined' | 'keepFailed' | 'settledMore' | 'fenced' | 'restored' | 'answersLost'
   >
 }
 
@@ -148,7 +152,19 @@ export function openAdmissionBatcher(
       entry.deferrals++
       passOver(entry)
     }
-    answerBatch(deps, batch, rows, { onDeferred, onCopy: passOver, onProject: introduceCaller }) // L2
+    answerBatch(deps, batch, rows, { onDeferred, onCopy: passOver, onLost: restore, onProject: introduceCaller }) // L2
+  }
+
+  /** L5 */
+  async function restore(entry: Waiting<SettleItem>, receipt: Receipt): Promise<void> {
+    try {
+      if (await restoreReservation(deps.locking, receipt)) metrics.restored(receipt.id)
+      entry.isRestored = true
+      add(entry)
+      batcher.wake()
+    } catch {
+      drop(entry) // its sender repeats it
+    }
   }
 
   /** A3 of quarantine.ts: the sender of an item that was given up gets a final outcome. */
@@ -210,13 +226,17 @@ async function identifyClosings(deps: Pick<Deps, 'reads'>, entries: readonly Wai
   if (projects !== null) for (const entry of unknown) entry.project = projects.get(entry.item.id) ?? null
 }
 
-type AnswerDeps = Pick<Deps, 'reads'> & { metrics: Pick<Deps['metrics'], 'quarantined' | 'settledMore' | 'fenced'> }
+type AnswerDeps = Pick<Deps, 'reads' | 'receipts'> & {
+  metrics: Pick<Deps['metrics'], 'quarantined' | 'settledMore' | 'fenced'>
+}
 
 interface Undecided {
   /** The batch passed over the item. */
   onDeferred: (entry: Waiting) => void
   /** The item is a copy under the idempotency key of a call that was just admitted; a retry returns that call. */
   onCopy: (entry: Waiting<AdmissionItem>) => void
+  /** The reservation of the item was lost. */
+  onLost: (entry: Waiting<SettleItem>, receipt: Receipt) => void
   /** The row names the caller's project. */
   onProject: (item: AdmissionItem, project: string) => void
 }
@@ -234,29 +254,35 @@ function answerBatch(deps: AnswerDeps, batch: Batch, rows: BatchRows, how: Undec
   }
   for (const [n, row] of rows.closings.entries()) {
     const entry = batch.closings[n]!
-    guarded(entry, () => answerClosing(deps, entry, row, how))
+    guarded(entry, () => answerClosing(deps, entry, row, rows.atMs, how))
   }
   const replays: Decided[] = []
   for (const [n, row] of rows.admissions.entries()) {
     const entry = batch.admissions[n]!
-    guarded(entry, () => answerAdmission(entry, row, rows, replays, how))
+    guarded(entry, () => answerAdmission(deps, entry, row, rows, replays, how))
   }
   if (replays.length > 0) void finishReplays(deps, replays) // outside the batch: reading responses delays no one
 }
 
 function answerClosing(
-  { metrics }: AnswerDeps,
+  { metrics, receipts }: AnswerDeps,
   entry: Waiting<ClosingItem>,
   row: ClosingRow,
-  { onDeferred }: Undecided,
+  atMs: number,
+  { onDeferred, onLost }: Undecided,
 ): void {
   if (row.outcome === 'deferred') return onDeferred(entry)
+  if (row.outcome === 'unknown' && entry.item.op === 'settle' && entry.item.receipt && !entry.isRestored) {
+    const receipt = receipts.read(entry.item.receipt, atMs)
+    if (receipt?.id === entry.item.id) return onLost(entry as Waiting<SettleItem>, receipt)
+  }
   if (row.excessMicro > 0) metrics.settledMore(row.excessMicro)
   if (row.outcome === 'fenced') metrics.fenced()
   entry.answer(closingOutcome(row))
 }
 
 function answerAdmission(
+  { receipts }: AnswerDeps,
   entry: Waiting<AdmissionItem>,
   row: AdmissionRow,
   rows: BatchRows,
@@ -268,6 +294,10 @@ function answerAdmission(
   if (row.code === 'deferred') return onDeferred(entry)
   if (row.code === 'copy') return onCopy(entry)
   const outcome = admitOutcome(row, entry.item, rows.products)
+  if (outcome.kind === 'admitted' && hasReceipt(entry.item)) {
+    const { id, instance } = entry.item
+    outcome.receipt = receipts.issue({ ...(row.facts as AdmittedFacts), id, instance }, rows.atMs)
+  }
   if (outcome.kind === 'replay') replays.push({ waiting: entry, row })
   else entry.answer(outcome)
 }

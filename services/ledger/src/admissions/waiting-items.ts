@@ -44,6 +44,8 @@ export interface Waiting<Item extends AdmissionItem | ClosingItem = AdmissionIte
   deferrals: number
   /** A batch with this item failed without showing whether it was written. */
   outcomeUnknown: boolean
+  /** Its lost reservation was restored, or turned out not to be lost. */
+  isRestored?: boolean
   /** Project of its reservation, once looked up; null if there is none. */
   project?: string | null
   answer: (outcome: Outcome) => void

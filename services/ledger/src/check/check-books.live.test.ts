@@ -4,6 +4,7 @@ import { openFixture } from '@gateway/testbed/fixture'
 import { openReplica } from '../fixtures/replica.ts'
 import { correct } from '../wallets/wallets.ts'
 import { checkBooks, formatFinding } from './check-books.ts'
+import { readStart, saveCheckpoint } from './checkpoint.ts'
 
 const test = liveTest
   .extend('fixture', { scope: 'file' }, async ({ database }, { onCleanup }) => {
@@ -43,6 +44,15 @@ describe('ledger check', () => {
     await replica.admit(replica.item(books.key, books.product))
     expect(await check(false)).toEqual([])
     expect(await check(true)).toEqual([])
+  })
+
+  test('does not remember a block that Postgres has lost since it was read', async ({ replica, books }) => {
+    const { prisma } = replica.reads
+    await checkBooks(replica.reads, { projects: [books.project] })
+    const { at, from } = await readStart(prisma, books.project, false)
+    const lost = { ...at, seq: at.seq + 1n, seal: Buffer.alloc(32, 1) }
+    await saveCheckpoint(prisma, books.project, { from, to: lost, spent: new Map(), findings: [] })
+    expect((await readStart(prisma, books.project, false)).at).toEqual(at)
   })
 
   const says = async (replica: Awaited<ReturnType<typeof openReplica>>, project: string) =>

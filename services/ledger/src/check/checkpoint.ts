@@ -78,8 +78,8 @@ export interface CheckedPart {
 }
 
 /**
- * Advances the checkpoint, unless another check has done so since it was read. Deletes windows that no meter can have
- * anymore.
+ * Advances the checkpoint, unless another check has done so since it was read, or Postgres has lost its last block.
+ * Deletes windows that no meter can have anymore.
  */
 export async function saveCheckpoint(prisma: Prisma, project: string, part: CheckedPart): Promise<void> {
   const { from, to, spent, findings } = part
@@ -87,7 +87,9 @@ export async function saveCheckpoint(prisma: Prisma, project: string, part: Chec
   await prisma.$executeRawUnsafe(
     `WITH moved AS (
        INSERT INTO money.checked_wallets AS c (project, seq, at, funded, reserved, settled, seal, findings, checked_at)
-       VALUES ($1, $2::bigint, $12::timestamptz, $3::bigint, $4::bigint, $5::bigint, $6::bytea, $7, clock_timestamp())
+       SELECT $1, $2::bigint, $12::timestamptz, $3::bigint, $4::bigint, $5::bigint, $6::bytea, $7, clock_timestamp()
+        WHERE $2::bigint = coalesce($8::bigint, 0) OR money.has_block($1, $2::bigint, $6::bytea)
+              OR $2::bigint <= (SELECT a.seq FROM money.archived_wallets a WHERE a.project = $1)
        ON CONFLICT (project) DO UPDATE SET seq = excluded.seq, at = excluded.at, funded = excluded.funded, reserved = excluded.reserved,
          settled = excluded.settled, seal = excluded.seal, findings = excluded.findings, checked_at = excluded.checked_at
         WHERE CASE WHEN $8::bigint IS NULL THEN c.seq <= excluded.seq ELSE c.seq = $8::bigint END

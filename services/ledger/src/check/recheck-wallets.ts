@@ -71,7 +71,8 @@ async function savePosition(
 ): Promise<void> {
   await prisma.$executeRaw`
     INSERT INTO money.rechecked_wallets (project, seq, seal, findings, at)
-    VALUES (${project}, ${seq}, ${seal}, ${findings}::int, clock_timestamp())
+    SELECT ${project}, ${seq}::bigint, ${seal}::bytea, ${findings}::int, clock_timestamp()
+     WHERE ${seq}::bigint = 0 OR ${findings}::int > 0 OR money.has_block(${project}, ${seq}::bigint, ${seal}::bytea)
     ON CONFLICT (project) DO UPDATE SET
       seq = excluded.seq, seal = excluded.seal, findings = excluded.findings, at = excluded.at`
 }

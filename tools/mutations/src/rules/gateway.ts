@@ -81,8 +81,8 @@ export const gatewayRules: Mutation[] = [
     id: 'gateway-answer-kept',
     rule: 'The answer of a call with an idempotency key is kept for its repeats.',
     file: 'services/gateway/src/provider-call/reservation.ts',
-    find: 'reservation.keyed && isSmallEnough(answer) ? answer : null',
-    replace: '!reservation.keyed && isSmallEnough(answer) ? answer : null',
+    find: 'saved = keyed && isSmallEnough(answer) ? answer : null',
+    replace: 'saved = !keyed && isSmallEnough(answer) ? answer : null',
     tests: ['services/gateway/src/provider-call', 'services/gateway/src/response', 'services/gateway/src/routes'],
   },
   {

@@ -132,4 +132,12 @@ export const ledgerRules: Mutation[] = [
     replace: '',
     tests: ['services/ledger/src/receive'],
   },
+  {
+    id: 'ledger-receipt-signature',
+    rule: 'A receipt that the ledger has not signed restores nothing.',
+    file: 'services/ledger/src/admissions/receipts.ts',
+    find: 'if (signature.length !== expected.length || !timingSafeEqual(signature, expected)) return null',
+    replace: 'if (signature.length !== expected.length) return null',
+    tests: ['services/ledger/src/admissions/lost-reservations'],
+  },
 ]

@@ -1,0 +1,43 @@
+import { windowStartMs } from '@gateway/pricing/spending-window'
+import type { Price } from '@gateway/pricing/price'
+import type { Receipt } from '../src/admissions/receipts.ts'
+import { availableIn, type Book, type KeyFacts } from './book.ts'
+import { laterWindow, leftInWindow } from './decide-fit.ts'
+import { enterAdmission } from './enter-admission.ts'
+
+/** The receipt of a lost admission, with the price as the book has it. */
+export type LostAdmission = Omit<Receipt, 'price'> & { price: Price; keyFacts: KeyFacts | undefined }
+
+/** Restores a reservation as money.restore_reservation does. Returns whether it was lost. */
+export function decideRestoration(book: Book, lost: LostAdmission, nowMs: number): boolean {
+  const { id, project, key, product, instance, micro, outputCap, price, keyFacts } = lost
+  if (!keyFacts || keyFacts.project !== project) return false
+  if (book.open.has(id) || book.closed.has(id)) return false // R1 of restore_reservation
+  const windowStart = keyFacts.limit ? laterWindow(book, keyFacts, windowStartMs(keyFacts.limit.reset, nowMs)) : null
+  const left = [availableIn(book.wallets.get(project))] // R2 of restore_reservation
+  if (windowStart !== null) left.push(leftInWindow(book, keyFacts, windowStart))
+  const reserves = left.reduce((least, each) => (each < least ? each : least), BigInt(micro))
+  enterAdmission(book, {
+    code: 'admitted',
+    key: keyFacts,
+    idempotencyKey: null,
+    fingerprint: null,
+    reservation: {
+      id,
+      invocation: id,
+      attempt: 1,
+      project,
+      key,
+      lineage: keyFacts.lineage,
+      windowStartMs: windowStart,
+      product,
+      instance,
+      micro: reserves > 0n ? reserves : 0n,
+      outputCap: BigInt(outputCap),
+      promptTokens: null,
+      price,
+      node: null,
+    },
+  })
+  return true
+}
