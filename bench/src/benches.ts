@@ -19,6 +19,7 @@ import { overhead } from './overhead/overhead.ts'
 import { openStreams } from './open-streams/open-streams.ts'
 import { recovery } from './recovery/recovery.ts'
 import { signIn } from './sign-in/sign-in.ts'
+import { slowDisk } from './slow-disk/slow-disk.ts'
 import { soak } from './soak/soak.ts'
 import { streams } from './streams/streams.ts'
 import { wires } from './wires/wires.ts'
@@ -45,6 +46,13 @@ export const benches: Record<string, Bench> = {
     seconds: 6,
     profiles: [],
     run: overhead,
+  },
+  'slow-disk': {
+    title: 'a lone call on a disk that takes 2 ms, with and without an idempotency key',
+    rounds: 5,
+    seconds: 6,
+    profiles: [],
+    run: slowDisk,
   },
   'open-streams': {
     title: '9,800 slow streams on one gateway: memory of each, and what a neighbour and the event loop notice',

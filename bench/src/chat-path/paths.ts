@@ -13,12 +13,13 @@ export interface Path {
   pids: Record<string, number>
 }
 
-export const PATHS = ['provider', 'proxy', 'portkey', 'stack'] as const
+export const PATHS = ['provider', 'proxy', 'floor', 'portkey', 'stack'] as const
 export type PathName = (typeof PATHS)[number]
 
 export const titles: Record<PathName, string> = {
   provider: 'bare simulated provider',
   proxy: 'Express 5 + undici, nothing else',
+  floor: 'Express 5 + zod + undici, no books',
   portkey: 'Portkey 1.15.2, stateless',
   stack: 'this gateway, charged and durable',
 }
@@ -39,7 +40,7 @@ export async function startPaths({
   return { stack, paths: pathsTo(stack, tenant, peers) }
 }
 
-export function pathsTo(stack: Stack, tenant: PricedTenant, { proxy, portkey }: Peers): Record<PathName, Path> {
+export function pathsTo(stack: Stack, tenant: PricedTenant, { proxy, floor, portkey }: Peers): Record<PathName, Path> {
   const model = 'sim'
   const provider = { provider: stack.provider.pid }
   const none = { authorization: 'Bearer none' }
@@ -47,6 +48,7 @@ export function pathsTo(stack: Stack, tenant: PricedTenant, { proxy, portkey }: 
   return {
     provider: { url: stack.provider.url, headers: {}, model, pids: provider },
     proxy: { url: proxy.url, headers: none, model, pids: { gateway: proxy.pid, ...provider } },
+    floor: { url: floor.url, headers: none, model, pids: { gateway: floor.pid, ...provider } },
     portkey: {
       url: portkey.url,
       headers: { ...none, ...toProvider },

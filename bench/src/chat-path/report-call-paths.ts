@@ -11,10 +11,10 @@ interface Facts {
 }
 
 /**
- * Targets: processor time of a call in gateway, ledger and Postgres relative to the bare proxy; requests relative to
- * Portkey.
+ * Targets: processor time of a call in gateway, ledger and Postgres relative to the bare proxy, and of the gateway
+ * alone relative to the floor; requests relative to Portkey.
  */
-const WANTED = { work: { 128: 2.1, 32: 3, 1: 12 }, toPortkey: { 32: 1.7, 128: 2.5 } }
+const WANTED = { work: { 128: 2.1, 32: 3, 1: 12 }, toFloor: 1.5, toPortkey: { 32: 1.2, 128: 1.9 } }
 
 /**
  * The section of the results: distribution of processor time, throughput, ratios, added latency of a lone call, and the
@@ -42,6 +42,7 @@ export function reportCallPaths({ measured, work, run }: Facts): string {
     const { gateway = NaN, ledger = NaN, postgres = NaN } = work.get(variantName('stack', connections)) ?? {}
     return (gateway + ledger + postgres) / (work.get(variantName('proxy', connections))?.['gateway'] ?? NaN)
   }
+  const gatewayWork = (callPath: PathName) => work.get(variantName(callPath, 128))?.['gateway'] ?? NaN
   const names = ['gateway', 'ledger', 'postgres', 'provider']
   const shares = CONNECTIONS.flatMap((connections) =>
     PATHS.map((callPath) => {
@@ -73,6 +74,17 @@ export function reportCallPaths({ measured, work, run }: Facts): string {
             better: 'less' as const,
             say: times,
           }))
+        : []),
+      ...(hasWork
+        ? [
+            {
+              what: "processor time of the gateway for a call to the floor's, 128 connections",
+              wanted: WANTED.toFloor,
+              found: gatewayWork('stack') / gatewayWork('floor'),
+              better: 'less' as const,
+              say: times,
+            },
+          ]
         : []),
       ...([32, 128] as const).map((connections) => ({
         what: `to Portkey at ${connections} connections`,

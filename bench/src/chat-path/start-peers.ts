@@ -15,6 +15,7 @@ interface Deps {
 
 export interface Peers {
   proxy: RunningProgram & { url: string }
+  floor: RunningProgram & { url: string }
   portkey: RunningProgram & { url: string }
 }
 
@@ -22,19 +23,25 @@ const file = (name: string) => path.join(import.meta.dirname, name)
 
 /** Starts the programs that the gateway is compared with, in front of the same provider. */
 export async function startPeers({ providerUrl, folder, peersFolder, stops, log }: Deps): Promise<Peers> {
-  const [proxyPort, portkeyPort] = [await freePort(undefined, 'the proxy'), await freePort(undefined, 'Portkey')]
-  const [proxyUrl, portkeyUrl] = [`http://127.0.0.1:${proxyPort}`, `http://127.0.0.1:${portkeyPort}`]
+  async function startOwn(name: string, program: string): Promise<RunningProgram & { url: string }> {
+    const port = await freePort(undefined, `the ${name}`)
+    const url = `http://127.0.0.1:${port}`
+    const started = await startProgram({
+      name,
+      entry: file('run-peer.ts'),
+      args: [file(program), providerUrl, String(port)],
+      env: {},
+      logFolder: folder,
+      readyUrl: `${url}/health/ready`,
+    })
+    stops.add(started.stop)
+    return { ...started, url }
+  }
 
-  const proxy = await startProgram({
-    name: 'proxy',
-    entry: file('run-peer.ts'),
-    args: [file('bare-proxy.ts'), providerUrl, String(proxyPort)],
-    env: {},
-    logFolder: folder,
-    readyUrl: `${proxyUrl}/health/ready`,
-  })
-  stops.add(proxy.stop)
-
+  const proxy = await startOwn('proxy', 'bare-proxy.ts')
+  const floor = await startOwn('floor', 'floor.ts')
+  const portkeyPort = await freePort(undefined, 'Portkey')
+  const portkeyUrl = `http://127.0.0.1:${portkeyPort}`
   const portkey = await startProgram({
     name: 'portkey',
     entry: file('run-peer.ts'),
@@ -45,5 +52,5 @@ export async function startPeers({ providerUrl, folder, peersFolder, stops, log 
     readyUrl: portkeyUrl,
   })
   stops.add(portkey.stop)
-  return { proxy: { ...proxy, url: proxyUrl }, portkey: { ...portkey, url: portkeyUrl } }
+  return { proxy, floor, portkey: { ...portkey, url: portkeyUrl } }
 }
