@@ -1,4 +1,5 @@
 import type { Bench } from './bench.ts'
+import { cells } from './cells/cells.ts'
 import { clientSize } from './client-size/client-size.ts'
 import { chatPath } from './chat-path/chat-path.ts'
 import { consolePage } from './console-page/console-page.ts'
@@ -175,6 +176,13 @@ export const benches: Record<string, Bench> = {
     seconds: 2,
     profiles: [],
     run: counting,
+  },
+  cells: {
+    title: 'projects divided over several primaries by a fixed map: how evenly, and what a new one moves',
+    rounds: 1,
+    seconds: 1,
+    profiles: [],
+    run: cells,
   },
   'client-size': {
     title: 'what the client for TypeScript adds to a page',

@@ -1,4 +1,4 @@
-import express from 'express'
+import express, { type RequestHandler } from 'express'
 import { Pool } from 'undici'
 import { z } from 'zod'
 
@@ -55,25 +55,28 @@ const chatAnswer = z.object({
   usage: z.object({ prompt_tokens: z.int(), completion_tokens: z.int(), total_tokens: z.int() }),
 })
 
-const provider = new Pool(providerUrl!)
 const app = express()
 app.disable('x-powered-by')
 app.set('etag', false)
 app.get('/health/ready', (_req, res) => void res.json({ status: 'ready' }))
-app.post('/v1/chat/completions', express.json({ limit: '4mb' }), async (req, res) => {
-  const { authorization } = req.headers
-  if (!authorization?.startsWith('Bearer ')) return void res.status(401).json({ error: { code: 'key_missing' } })
-  const asked = chatRequest.safeParse(req.body)
-  if (!asked.success) return void res.status(400).json({ error: { message: z.prettifyError(asked.error) } })
-  const answer = await provider.request({
-    path: '/v1/chat/completions',
-    method: 'POST',
-    headers: { authorization, 'content-type': 'application/json' },
-    body: JSON.stringify({ ...asked.data, max_tokens: asked.data.max_tokens ?? 4096 }),
-  })
-  if (answer.statusCode !== 200) return void res.status(502).json({ error: { code: 'provider_failed' } })
-  const { choices, usage } = chatAnswer.parse(await answer.body.json())
-  const created = Math.floor(Date.now() / 1_000)
-  res.json({ id: `chat-${created}`, object: 'chat.completion', created, model: asked.data.model, choices, usage })
-})
+app.post('/v1/chat/completions', express.json({ limit: '4mb' }), complete(new Pool(providerUrl!)))
 app.listen(Number(port), '127.0.0.1')
+
+function complete(provider: Pool): RequestHandler {
+  return async (req, res) => {
+    const { authorization } = req.headers
+    if (!authorization?.startsWith('Bearer ')) return void res.status(401).json({ error: { code: 'key_missing' } })
+    const asked = chatRequest.safeParse(req.body)
+    if (!asked.success) return void res.status(400).json({ error: { message: z.prettifyError(asked.error) } })
+    const answer = await provider.request({
+      path: '/v1/chat/completions',
+      method: 'POST',
+      headers: { authorization, 'content-type': 'application/json' },
+      body: JSON.stringify({ ...asked.data, max_tokens: asked.data.max_tokens ?? 4096 }),
+    })
+    if (answer.statusCode !== 200) return void res.status(502).json({ error: { code: 'provider_failed' } })
+    const { choices, usage } = chatAnswer.parse(await answer.body.json())
+    const created = Math.floor(Date.now() / 1_000)
+    res.json({ id: `chat-${created}`, object: 'chat.completion', created, model: asked.data.model, choices, usage })
+  }
+}
