@@ -52,7 +52,7 @@ export function isTooWide(page: Page): Promise<boolean> {
   return page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth')
 }
 
-/** Pairs of texts that overlap on screen. */
+/** Pairs of texts that overlap on screen. What a scrolled part hides does not count. */
 export function overlaps(page: Page): Promise<string[]> {
   return page.evaluate<string[]>(`(() => {
     const shown = [...(document.querySelector('dialog[open]') ?? document.body).querySelectorAll('*')].filter((element) =>
@@ -62,7 +62,9 @@ export function overlaps(page: Page): Promise<string[]> {
       const range = document.createRange()
       range.selectNodeContents(element)
       // Per line: the bounding box of wrapped text also covers text in front of its second line.
-      return { text: element.textContent, lines: [...range.getClientRects()] }
+      const part = element.closest('.rail-scroll')?.getBoundingClientRect()
+      const lines = [...range.getClientRects()].filter((line) => !part || (line.top >= part.top && line.bottom <= part.bottom))
+      return { text: element.textContent, lines }
     })
     const over = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 2 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 2
     return texts.flatMap((one, n) => texts.slice(n + 1)

@@ -24,7 +24,7 @@ export interface Facts {
   tenant: string
   project: string
   models: string[]
-  sandboxes: { mixed: string }
+  sandboxes: { mixed: string; chat: string }
 }
 
 const questions = [

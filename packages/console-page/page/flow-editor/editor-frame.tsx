@@ -33,7 +33,9 @@ export function EditorFrame({ sandbox, first }: { sandbox: SandboxRecord; first:
   const { isUnsaved, isKept } = useLocalDraft(editor, first.drafts, saving.base)
   const [draft, setDraft] = useState(first.draft)
   const shown = useShownExecution(sandbox.id)
-  const [tab, setTab] = useState<DrawerTab | null>(shown.isOpened ? 'run' : 'problems')
+  const [tab, setTab] = useState<DrawerTab | null>(
+    shown.isOpened ? 'run' : model.problems.length + model.warnings.length > 0 ? 'problems' : null,
+  )
   const form = useRef<HTMLDivElement>(null)
   useTitle(sandbox.name, 'Flows')
   useEditorKeys(() => void saving.save())

@@ -1,6 +1,7 @@
 import { useReactFlow } from '@xyflow/react'
 import { useState } from 'react'
 import { addables, matching, type Addable } from './core/addable.ts'
+import { NODE_WIDTH } from './core/position.ts'
 import { insertNode } from './core/insert-node.ts'
 import { AddableRow } from './canvas/addable-row.tsx'
 import { useSession } from './session.ts'
@@ -22,7 +23,7 @@ export function Palette() {
     const aside = (editor.store.getState().graph.nodes.length % 8) * STEP
     let id = ''
     editor.change((graph) => {
-      const inserted = insertNode(graph, products, addable, { x: x - 110 + aside, y: y + aside })
+      const inserted = insertNode(graph, products, addable, { x: x - NODE_WIDTH / 2 + aside, y: y + aside })
       id = inserted.id
       return inserted.graph
     })

@@ -3,11 +3,14 @@ import { Outlet, useLocation } from '@tanstack/react-router'
 import { useAnnouncement } from './announcer.ts'
 import { Rail } from './rail.tsx'
 import { SecondFactorNotice } from './second-factor-notice.tsx'
+import { useRailWidth } from './rail-width.ts'
+import { Toasts } from './toasts.tsx'
 import { TopBar } from './top-bar.tsx'
 
 /** Layout around every screen. */
 export function AppFrame() {
   const [isRailOpen, setRailOpen] = useState(false)
+  const [isNarrow, setNarrow] = useRailWidth()
   const announcement = useAnnouncement()
   const { pathname } = useLocation()
   useEffect(() => setRailOpen(false), [pathname])
@@ -18,8 +21,8 @@ export function AppFrame() {
       <button type="button" className="skip" onClick={skip}>
         Skip to content
       </button>
-      <div className="frame">
-        <Rail isOpen={isRailOpen} />
+      <div className="frame" data-rail={isNarrow ? 'narrow' : 'wide'}>
+        <Rail isOpen={isRailOpen} isNarrow={isNarrow} onNarrow={setNarrow} />
         <TopBar isRailOpen={isRailOpen} onRail={() => setRailOpen(!isRailOpen)} />
         <main id="main">
           <SecondFactorNotice />
@@ -29,6 +32,7 @@ export function AppFrame() {
       <div role="status" aria-live="polite" className="visually-hidden">
         {announcement}
       </div>
+      <Toasts />
     </>
   )
 }

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { useMe } from '../api/session.ts'
-import { Icon } from '../components/icon.tsx'
+import { RailGroup, RailLabel } from './rail-group.tsx'
 
 const screens = [
   { to: '/operator/products', title: 'Products', icon: 'models' },
@@ -15,20 +15,16 @@ export function OperatorSection() {
   const { platformOperator } = useMe()
   if (!platformOperator) return null
   return (
-    <div>
-      <p className="rail-head" id="rail-operator">
-        Operator
-      </p>
-      <ul aria-labelledby="rail-operator">
+    <div className="rail-apart">
+      <RailGroup title="Operator">
         {screens.map(({ to, title, icon }) => (
           <li key={to}>
             <Link to={to} activeOptions={{ includeSearch: false }}>
-              <Icon name={icon} />
-              {title}
+              <RailLabel icon={icon} name={title} />
             </Link>
           </li>
         ))}
-      </ul>
+      </RailGroup>
     </div>
   )
 }

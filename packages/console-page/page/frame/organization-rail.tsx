@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { useMe } from '../api/session.ts'
 import { useScope } from '../api/use-project.ts'
-import { Icon } from '../components/icon.tsx'
+import { RailGroup, RailLabel } from './rail-group.tsx'
 import { organizationScreens } from './organization-screens.ts'
 
 /** Screens that the user can open in the URL's organization or, without one in the URL, in their only organization. */
@@ -12,20 +12,18 @@ export function OrganizationRail() {
   const mine = tenants.find(({ id }) => id === tenant)
   if (!mine) return null
   return (
-    <div>
-      <p className="rail-title">{mine.name}</p>
-      <ul>
+    <div className="rail-apart">
+      <RailGroup title={mine.name}>
         {organizationScreens
           .filter(({ isForAdmins }) => !isForAdmins || mine.role === 'Admin')
           .map(({ to, title, icon }) => (
             <li key={to}>
               <Link to={to} params={{ tenant }} activeOptions={{ includeSearch: false }}>
-                <Icon name={icon} />
-                {title}
+                <RailLabel icon={icon} name={title} />
               </Link>
             </li>
           ))}
-      </ul>
+      </RailGroup>
     </div>
   )
 }

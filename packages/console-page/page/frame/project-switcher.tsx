@@ -19,7 +19,10 @@ export function ProjectSwitcher() {
   const fits = (text: string) => text.toLowerCase().includes(sought.trim().toLowerCase())
   const label = (
     <>
-      <span>
+      <span className="switcher-mark" aria-hidden="true">
+        {(project === '' ? '?' : name).slice(0, 1).toUpperCase()}
+      </span>
+      <span className="rail-text">
         {project === '' ? 'Choose a project' : name}
         <small>{tenants.find(({ id }) => id === tenant)?.name ?? 'all organizations'}</small>
       </span>

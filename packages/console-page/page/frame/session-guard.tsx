@@ -7,6 +7,8 @@ import { RefusalBox } from '../components/refusal-box.tsx'
 import { SignInAgain } from '../sign-in/sign-in-again.tsx'
 import { SignInScreen } from '../sign-in/sign-in-screen.tsx'
 import { AppFrame } from './app-frame.tsx'
+import { Brand } from './brand.tsx'
+import { OpenPage } from './open-page.tsx'
 import { isOpenPage } from './open-pages.ts'
 
 /**
@@ -19,9 +21,9 @@ export function SessionGuard() {
   useReloadForOtherUser(me?.id)
   if (isOpenPage(pathname))
     return (
-      <main className="narrow card">
+      <OpenPage>
         <Outlet />
-      </main>
+      </OpenPage>
     )
   if (me)
     return (
@@ -31,10 +33,20 @@ export function SessionGuard() {
       </>
     )
   if (isSignedOut(error)) return <SignInScreen />
+  if (error === null) return <Splash />
   return (
     <main className="narrow">
       <RefusalBox error={error} />
     </main>
+  )
+}
+
+/** As index.html has it until the scripts are loaded. */
+function Splash() {
+  return (
+    <div className="splash">
+      <Brand />
+    </div>
   )
 }
 

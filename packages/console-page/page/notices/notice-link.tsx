@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react'
 import { Link } from '@tanstack/react-router'
 import { useScope } from '../api/use-project.ts'
-import { announce } from '../frame/announcer.ts'
+import { announceQuietly } from '../frame/announcer.ts'
 import { Icon } from '../components/icon.tsx'
 import { several } from '../pure/usd.ts'
 import { useNotices } from './use-notices.ts'
@@ -18,7 +18,7 @@ export function NoticeLink() {
   useEffect(() => {
     if (count === null) return
     if (before.current?.project === scope.project && count > before.current.count)
-      announce(`${several(count, 'open alert')}.`)
+      announceQuietly(`${several(count, 'open alert')}.`)
     before.current = { project: scope.project, count }
   }, [count, scope.project])
   if (scope.project === '') return null

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { readingSignInMethods } from '../api/session.ts'
+import { OpenPage } from '../frame/open-page.tsx'
 import { openPages } from '../frame/open-pages.ts'
 import { Screen } from '../frame/screen.tsx'
 import { ProviderLink } from './provider-link.tsx'
@@ -9,7 +10,7 @@ import { SignInForm } from './sign-in-form.tsx'
 export function SignInScreen() {
   const { data } = useQuery(readingSignInMethods)
   return (
-    <main className="narrow card">
+    <OpenPage>
       <Screen title="Sign in">
         {data?.provider && !data.secondFactor && <ProviderLink provider={data.provider} />}
         <SignInForm isCodeMissing={data?.secondFactor ?? false} />
@@ -19,6 +20,6 @@ export function SignInScreen() {
           </p>
         )}
       </Screen>
-    </main>
+    </OpenPage>
   )
 }

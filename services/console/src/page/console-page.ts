@@ -10,6 +10,7 @@ const types: Record<string, string> = {
   '.css': 'text/css; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
 }
 const START = 'index.html'
 const YEAR_S = 31_536_000
@@ -59,6 +60,7 @@ const pageHeaders = {
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
+    "font-src 'self'",
     "img-src 'self'",
     "media-src 'self'",
     "connect-src 'self'",

@@ -13,6 +13,7 @@ import '@xyflow/react/dist/base.css'
 import { connectionFault, type PortRef } from '../core/connection.ts'
 import { insertNode } from '../core/insert-node.ts'
 import { connect, moveNodes } from '../core/node-commands.ts'
+import { NODE_WIDTH } from '../core/position.ts'
 import type { Addable } from '../core/addable.ts'
 import { SearchDialog } from '../lazy.ts'
 import { useSelection, useSession } from '../session.ts'
@@ -28,6 +29,7 @@ import { useCanvasKeys } from './use-canvas-keys.ts'
 import { useClipboard } from './use-clipboard.ts'
 import { useFlowChanges } from './use-flow-changes.ts'
 import { useLitEdge } from './use-lit-edge.ts'
+import { useOpeningView } from './use-opening-view.ts'
 
 const nodeTypes = { node: NodeCard }
 /** The padding keeps the canvas still while an edge is dragged from the outermost port. */
@@ -42,6 +44,7 @@ export function FlowCanvas({ openForm, children }: { openForm: () => void; child
   const { lit, listening } = useLitEdge()
   const flow = useReactFlow()
   const element = useRef<HTMLDivElement>(null)
+  useOpeningView(element)
   const nodes = useMemo(
     () => flowNodes(model, { selected: selectedNodes, dragged, sizes }),
     [model, selectedNodes, dragged, sizes],
@@ -50,7 +53,7 @@ export function FlowCanvas({ openForm, children }: { openForm: () => void; child
 
   const center = () => {
     const { left, top, width, height } = element.current!.getBoundingClientRect()
-    return flow.screenToFlowPosition({ x: left + width / 2 - 110, y: top + height / 2 - 60 })
+    return flow.screenToFlowPosition({ x: left + width / 2 - NODE_WIDTH / 2, y: top + height / 2 - 60 })
   }
   const show = (key: string) => {
     editor.select([key])
@@ -93,7 +96,11 @@ export function FlowCanvas({ openForm, children }: { openForm: () => void; child
       side: fromHandle.type === 'source' ? 'output' : 'input',
     }
     const { x, y } = flow.screenToFlowPosition({ x: clientX, y: clientY })
-    setTask({ task: 'add', from, position: from.side === 'output' ? { x, y: y - 60 } : { x: x - 232, y: y - 60 } })
+    setTask({
+      task: 'add',
+      from,
+      position: from.side === 'output' ? { x, y: y - 60 } : { x: x - NODE_WIDTH, y: y - 60 },
+    })
   }
 
   return (
@@ -118,7 +125,6 @@ export function FlowCanvas({ openForm, children }: { openForm: () => void; child
           connectionRadius={28}
           minZoom={0.15}
           maxZoom={2}
-          fitView
           fitViewOptions={fitting}
           proOptions={{ hideAttribution: false }}
         >

@@ -1,10 +1,10 @@
 import dagre from '@dagrejs/dagre'
 import type { CanvasModel } from './canvas-model.ts'
-import type { Position } from './position.ts'
+import { NODE_WIDTH, type Position } from './position.ts'
 import type { Size } from './first-positions.ts'
 
 /** Sizes from the stylesheet, in pixels, for nodes that have not been measured yet. */
-const size = { width: 232, head: 58, port: 26, rest: 20 }
+const size = { width: NODE_WIDTH, head: 58, port: 26, rest: 20 }
 
 /** Positions that make values flow from left to right with few edge crossings. This module is loaded on demand. */
 export function arranged({ nodes, edges }: CanvasModel, measured: ReadonlyMap<string, Size>): Map<string, Position> {

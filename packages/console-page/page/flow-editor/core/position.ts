@@ -16,3 +16,6 @@ export function positionOf(node: GraphNode): Position | null {
 export function rounded({ x, y }: Position): Position {
   return { x: Math.round(x) + 0, y: Math.round(y) + 0 }
 }
+
+/** Of a node on the canvas, in pixels; canvas.css has the same. */
+export const NODE_WIDTH = 256

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
-import { announce } from '../../frame/announcer.ts'
+import { announceQuietly } from '../../frame/announcer.ts'
 import { newIdempotencyKey as newId } from '../../keys/new-idempotency-key.ts'
 import { chatBody } from '../core/chat-body.ts'
 import {
@@ -64,7 +64,7 @@ export function useConversation(kept: ReturnType<typeof keptIn>) {
       }),
     )
     running.current.delete(stop)
-    announce('Response complete.')
+    announceQuietly('Response complete.')
   }
 
   return {
