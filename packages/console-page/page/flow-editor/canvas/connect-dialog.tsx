@@ -1,5 +1,4 @@
-import { targetsOf, type PortRef, type Target } from '../core/connection.ts'
-import { connect } from '../core/node-commands.ts'
+import { drawEdge, targetsOf, type PortRef, type Target } from '../core/connection.ts'
 import { Dialog } from '../../components/dialog.tsx'
 import { announce } from '../../frame/announcer.ts'
 import { useSession } from '../session.ts'
@@ -9,7 +8,7 @@ export function ConnectDialog({ from, onClose }: { from: PortRef; onClose: () =>
   const { editor, model, products } = useSession()
   const targets = targetsOf(model, products, from)
   const join = ({ edge }: Target) => {
-    editor.change((graph) => connect(graph, edge))
+    editor.change((graph) => drawEdge(graph, products, edge))
     announce(`Connected ${edge.from} to ${edge.to}.`)
     onClose()
   }

@@ -10,9 +10,9 @@ import {
   type IsValidConnection,
 } from '@xyflow/react'
 import '@xyflow/react/dist/base.css'
-import { connectionFault, type PortRef } from '../core/connection.ts'
+import { connectionFault, drawEdge, type PortRef } from '../core/connection.ts'
 import { insertNode } from '../core/insert-node.ts'
-import { connect, moveNodes } from '../core/node-commands.ts'
+import { moveNodes } from '../core/node-commands.ts'
 import { NODE_WIDTH } from '../core/position.ts'
 import type { Addable } from '../core/addable.ts'
 import { SearchDialog } from '../lazy.ts'
@@ -114,7 +114,7 @@ export function FlowCanvas({ openForm, children }: { openForm: () => void; child
           onEdgesChange={onEdgesChange}
           onConnect={({ source, sourceHandle, target, targetHandle }) =>
             editor.change((graph) =>
-              connect(graph, { from: `${source}.${sourceHandle}`, to: `${target}.${targetHandle}` }),
+              drawEdge(graph, products, { from: `${source}.${sourceHandle}`, to: `${target}.${targetHandle}` }),
             )
           }
           onConnectEnd={onConnectEnd}

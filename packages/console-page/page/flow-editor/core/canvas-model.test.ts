@@ -6,7 +6,7 @@ import { factsOf, validFlow } from '@gateway/flow/generators'
 import { validateGraph } from '@gateway/flow/validate-graph'
 import { arranged } from './auto-layout.ts'
 import { canvasModel } from './canvas-model.ts'
-import { connectionFault, targetsOf } from './connection.ts'
+import { connectionFault, drawEdge, targetsOf } from './connection.ts'
 import { placed } from './first-positions.ts'
 import { newGraph } from './new-graph.ts'
 import { addNode, connect, moveNodes, setField } from './node-commands.ts'
@@ -79,7 +79,6 @@ describe('connections', () => {
   test.each([
     [{ from: 'in.text', to: 'chat.image' }, /joins string with image/],
     [{ from: 'in.text', to: 'out.text' }, /already connected/],
-    [{ from: 'chat.text', to: 'out.text' }, /takes one value/],
     [{ from: 'chat.text', to: 'chat.prompt' }, /wait for each other/],
     [{ from: 'chat.text', to: 'out.nothing' }, /no input port/],
   ])('refuse %j with a reason', (edge, reason) => {
@@ -95,7 +94,7 @@ describe('connections', () => {
       ['chat.image', false],
     ])
     const back = targetsOf(model(chat), products, { key: 'out', port: 'text', side: 'input' })
-    expect(back.map(({ edge }) => edge.from)).toEqual(['in.text', 'chat.text'])
+    expect(back.map(({ edge }) => edge.from)).toEqual(['chat.text', 'in.text'])
   })
 })
 
@@ -119,5 +118,33 @@ describe('auto-layout', () => {
     expect(first).toEqual(nodes[0])
     expect(positionOf(second!)!.y).toBeGreaterThan(100)
     expect(placed(model(newGraph))).toBe(newGraph)
+  })
+})
+
+describe('drawEdge', () => {
+  test('replaces the edge of an input that takes one value', () => {
+    const wired = connect(chat, { from: 'in.text', to: 'chat.prompt' })
+    const edge = { from: 'chat.text', to: 'out.text' }
+    expect(wired.edges).toContainEqual({ from: 'in.text', to: 'out.text' })
+    expect(connectionFault(wired, products, edge)).toBe(null)
+    expect(drawEdge(wired, products, edge).edges).toEqual([{ from: 'in.text', to: 'chat.prompt' }, edge])
+  })
+
+  test('adds an edge without a new problem, or changes nothing', () => {
+    fc.assert(
+      fc.property(changedFlow, fc.nat(), fc.nat(), ({ graph, products }, a, b) => {
+        const { nodes } = canvasModel(graph, products)
+        const ends = (side: 'inputs' | 'outputs') =>
+          nodes.flatMap((node) => node[side].map(({ name }) => `${node.node.id}.${name}`))
+        const [outputs, inputs] = [ends('outputs'), ends('inputs')]
+        if (outputs.length === 0 || inputs.length === 0) return
+        const edge = { from: outputs[a % outputs.length]!, to: inputs[b % inputs.length]! }
+        const drawn = drawEdge(graph, products, edge)
+        const before = validateGraph(graph, products).map(({ code, node, port }) => `${code} ${node} ${port}`)
+        const after = validateGraph(drawn, products).map(({ code, node, port }) => `${code} ${node} ${port}`)
+        expect(after.filter((problem) => !before.includes(problem))).toEqual([])
+        expect(drawn === graph).toBe(connectionFault(graph, products, edge) !== null)
+      }),
+    )
   })
 })

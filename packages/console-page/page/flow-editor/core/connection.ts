@@ -20,26 +20,45 @@ export interface PortRef {
   side: 'input' | 'output'
 }
 
-const answers = new WeakMap<Graph, Map<string, string | null>>()
+/** The graph with an edge, or why it can't be drawn. */
+type Drawn = { graph: Graph } | { fault: string }
+
+const answers = new WeakMap<Graph, Map<string, Drawn>>()
 
 /**
- * Returns the problem that an edge would add to the graph, or null if it can be drawn. The validator decides, so the
- * answer matches the server's.
+ * Draws an edge. An input that takes one value gives up the edge that it had. Returns the same graph if the edge can't
+ * be drawn.
  */
-export function connectionFault(graph: Graph, products: Products, edge: GraphEdge): string | null {
-  const known = answers.get(graph) ?? new Map<string, string | null>()
-  answers.set(graph, known)
-  const key = edgeKey(edge)
-  if (!known.has(key)) known.set(key, faultOf(graph, products, edge))
-  return known.get(key)!
+export function drawEdge(graph: Graph, products: Products, edge: GraphEdge): Graph {
+  const drawn = known(graph, products, edge)
+  return 'graph' in drawn ? drawn.graph : graph
 }
 
-function faultOf(graph: Graph, products: Products, edge: GraphEdge): string | null {
-  const drawn = connect(graph, edge)
-  if (drawn === graph) return 'These ports are already connected.'
+/** Returns why an edge can't be drawn, or null. The validator decides, so the answer matches the server's. */
+export function connectionFault(graph: Graph, products: Products, edge: GraphEdge): string | null {
+  const drawn = known(graph, products, edge)
+  return 'fault' in drawn ? drawn.fault : null
+}
+
+function known(graph: Graph, products: Products, edge: GraphEdge): Drawn {
+  const ofGraph = answers.get(graph) ?? new Map<string, Drawn>()
+  answers.set(graph, ofGraph)
+  const key = edgeKey(edge)
+  if (!ofGraph.has(key)) ofGraph.set(key, draw(graph, products, edge))
+  return ofGraph.get(key)!
+}
+
+function draw(graph: Graph, products: Products, edge: GraphEdge): Drawn {
+  const added = connect(graph, edge)
+  if (added === graph) return { fault: 'These ports are already connected.' }
   const before = new Set(validateGraph(graph, products).map(said))
-  const problem = validateGraph(drawn, products).find((each) => !before.has(said(each)))
-  return problem ? `${problem.message} ${problem.resolution}` : null
+  const newProblem = (drawn: Graph) => validateGraph(drawn, products).find((each) => !before.has(said(each)))
+  const problem = newProblem(added)
+  if (!problem) return { graph: added }
+  const others = graph.edges.filter(({ to }) => to !== edge.to)
+  const replaced = connect({ ...graph, edges: others }, edge)
+  if (others.length < graph.edges.length && !newProblem(replaced)) return { graph: replaced }
+  return { fault: `${problem.message} ${problem.resolution}` }
 }
 
 const said = ({ code, node, port, message }: GraphProblem) => JSON.stringify([code, node, port, message])

@@ -10,7 +10,7 @@ export interface Size {
 }
 
 const column = 330
-const row = 190
+const row = 220
 
 /**
  * Positions the nodes that have no position yet: in columns, each to the right of its sources, and below all nodes that

@@ -1,8 +1,8 @@
 import type { Graph } from '@gateway/api/graph'
 import type { Addable } from './addable.ts'
 import { canvasModel, type Products } from './canvas-model.ts'
-import { targetsOf, type PortRef } from './connection.ts'
-import { addNode, connect } from './node-commands.ts'
+import { drawEdge, targetsOf, type PortRef } from './connection.ts'
+import { addNode } from './node-commands.ts'
 import type { Position } from './position.ts'
 
 /** Adds a node and, if possible, connects it to a port, in one history step. Returns the key of the node. */
@@ -16,5 +16,5 @@ export function insertNode(
   const added = addNode(graph, { kind, fields, position })
   if (!from) return added
   const [target] = targetsOf(canvasModel(added.graph, products), products, from).filter(({ key }) => key === added.id)
-  return target?.reason === null ? { ...added, graph: connect(added.graph, target.edge) } : added
+  return target?.reason === null ? { ...added, graph: drawEdge(added.graph, products, target.edge) } : added
 }
