@@ -41,6 +41,11 @@ test('a flow can be drawn with the mouse, validated as it changes, and activated
     .getByRole('button', { name: /^Create/ })
     .click()
 
+  await page.getByLabel('From chat.text to out.text').waitFor({ state: 'attached' })
+  await canvasOf(page).node('chat').click()
+  await page.keyboard.press('Delete')
+  await page.keyboard.press('Escape')
+
   const given = page.getByRole('region', { name: 'Inputs' })
   await given.getByLabel('Name').fill('topic')
   await given.getByLabel('Name').press('Enter')
@@ -62,9 +67,6 @@ test('a flow can be drawn with the mouse, validated as it changes, and activated
   await page.getByRole('button', { name: 'Auto-layout' }).click()
   await page.getByText('The input prompt of node draft is not wired.').first().waitFor()
 
-  await page.getByLabel('From in.topic to out.text').focus()
-  await page.keyboard.press('Enter')
-  await page.keyboard.press('Delete')
   await pull('in.topic', 'draft.image')
   await page.getByText('joins string with image').waitFor()
   await page.mouse.up()

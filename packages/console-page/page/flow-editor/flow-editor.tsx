@@ -4,11 +4,12 @@ import { useStore } from 'zustand'
 import { useMe } from '../api/session.ts'
 import { canvasModel } from './core/canvas-model.ts'
 import { placed } from './core/first-positions.ts'
+import { startingGraph } from './core/starting-graph.ts'
 import { productFacts } from './core/product-facts.ts'
 import { sameJson } from '@gateway/flow/compare/graph-units'
 import { localDrafts } from './data/local-draft.ts'
 import type { OpenedFlow } from './data/use-opened-flow.ts'
-import { emptyBase, type Base } from './data/use-saving.ts'
+import type { Base } from './data/use-saving.ts'
 import { windowName } from './data/window-name.ts'
 import { EditorFrame } from './editor-frame.tsx'
 import { RunProvider, openRun } from './run/run-store.ts'
@@ -22,7 +23,9 @@ export function FlowEditor({ opened }: { opened: OpenedFlow }) {
   const products = useMemo(() => productFacts(catalogue), [catalogue])
   const [begun] = useState(() => {
     const drafts = localDrafts(localStorage, { user, sandbox: sandbox.id, window: windowName() })
-    const saved: Base = revision ? { number: revision.number, graph: revision.graph } : emptyBase
+    const saved: Base = revision
+      ? { number: revision.number, graph: revision.graph }
+      : { number: 0, graph: startingGraph(catalogue) }
     // Initial positions of nodes without one do not count as unsaved changes.
     const latest = { ...saved, graph: placed(canvasModel(saved.graph, products)) }
     const found = drafts.read()

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { ProductRecord } from '@gateway/api/console/products'
 import type { Graph } from '@gateway/api/graph'
 import { changedFlow } from '@gateway/flow/changed-flow'
 import { factsOf, validFlow } from '@gateway/flow/generators'
@@ -9,6 +10,7 @@ import { canvasModel } from './canvas-model.ts'
 import { connectionFault, drawEdge, targetsOf } from './connection.ts'
 import { placed } from './first-positions.ts'
 import { newGraph } from './new-graph.ts'
+import { startingGraph } from './starting-graph.ts'
 import { addNode, connect, moveNodes, setField } from './node-commands.ts'
 import { positionOf } from './position.ts'
 
@@ -147,4 +149,14 @@ describe('drawEdge', () => {
       }),
     )
   })
+})
+
+test('a new flow can be activated as it starts, with a chat product or without one', () => {
+  const chatProduct = { id: 'acme/swift', kind: 'chat' } as ProductRecord
+  for (const catalogue of [[], [{ id: 'acme/brush', kind: 'image' } as ProductRecord, chatProduct]])
+    expect(validateGraph(startingGraph(catalogue), products)).toEqual([])
+  expect(startingGraph([chatProduct]).edges).toEqual([
+    { from: 'in.text', to: 'chat.prompt' },
+    { from: 'chat.text', to: 'out.text' },
+  ])
 })

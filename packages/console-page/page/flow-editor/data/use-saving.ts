@@ -8,7 +8,6 @@ import { ask } from '../../api/ask.ts'
 import { useScope } from '../../api/use-project.ts'
 import { announce } from '../../frame/announcer.ts'
 import { newIdempotencyKey } from '../../keys/new-idempotency-key.ts'
-import { newGraph } from '../core/new-graph.ts'
 import type { Editor } from '../state/open-editor.ts'
 import { readingRevision } from './use-opened-flow.ts'
 
@@ -135,6 +134,3 @@ function keyOf(graph: Graph, onto: number): string {
   if (!known.has(onto)) known.set(onto, newIdempotencyKey())
   return known.get(onto)!
 }
-
-/** Base of a flow without revisions. */
-export const emptyBase: Base = { number: 0, graph: newGraph }
