@@ -67,6 +67,12 @@ describe('a receipt', () => {
   })
 })
 
+test('no text of a gateway passes for other fields of a receipt', async ({ lost, receipts }) => {
+  const id = 'inv_1","prj_other","key_other'
+  const { receipt } = await lost({ id, instance: 'ins_1 999 "],' })
+  expect(receipts.read(receipt, Date.now())).toMatchObject({ id, instance: 'ins_1 999 "],', micro: 100 })
+})
+
 describe('a settlement whose reservation was lost', () => {
   test('restores it and charges the usage, once', async ({ replica, other, tenant, lost }) => {
     const { id, receipt } = await lost()

@@ -11,6 +11,7 @@ import type { AdmissionItem } from './waiting-items.ts'
 //   K1  The secret is in the database, so every replica reads the receipts of all others.
 //   K2  A receipt of more than a day is refused. By then the usage record of its call, which shows that nothing was
 //       lost, may be in an archive.
+//   K3  Some fields are texts that the gateway chose, such as the id, so no text can pass for two fields.
 
 /** What restores a reservation: the arguments of money.restore_reservation. */
 export interface Receipt {
@@ -35,39 +36,37 @@ export interface Receipts {
 
 const VALID_MS = 24 * 3_600_000
 
+type Fields = [
+  id: string,
+  project: string,
+  key: string,
+  product: string,
+  instance: string,
+  micro: number,
+  outputCap: number,
+  price: PriceSnapshot,
+  admittedMs: number,
+]
+
 /** @throws Error if the table of the secret is empty */
 export async function openReceipts({ prisma }: Pick<Database, 'prisma'>): Promise<Receipts> {
   const { secret } = await prisma.receiptSecret.findFirstOrThrow()
   const signatureOf = (text: string) => createHmac('sha256', secret).update(text).digest()
   return {
     issue({ id, project, key, product, instance, micro, outputCap, price }, admittedMs) {
-      // No id has a space, and a price has digits only.
-      const prices = price.map((pico) => pico ?? '-').join(' ')
-      const text = `${id} ${project} ${key} ${product} ${instance} ${micro} ${outputCap} ${prices} ${admittedMs}`
-      return `${text} ${signatureOf(text).toString('base64url')}`
+      const fields: Fields = [id, project, key, product, instance, micro, outputCap, price, admittedMs]
+      const text = JSON.stringify(fields) // K3
+      return `${text}.${signatureOf(text).toString('base64url')}`
     },
     read(text, nowMs) {
-      const end = text.lastIndexOf(' ')
+      const end = text.lastIndexOf('.')
       const signed = text.slice(0, Math.max(end, 0))
       const signature = Buffer.from(text.slice(end + 1), 'base64url')
       const expected = signatureOf(signed)
       if (signature.length !== expected.length || !timingSafeEqual(signature, expected)) return null
-      const [id = '', project = '', key = '', product = '', instance = '', micro, outputCap, ...rest] =
-        signed.split(' ')
-      const admittedMs = Number(rest.pop())
+      const [id, project, key, product, instance, micro, outputCap, price, admittedMs] = JSON.parse(signed) as Fields
       if (nowMs - admittedMs > VALID_MS) return null // K2
-      const price = rest.map((pico) => (pico === '-' ? null : pico)) as PriceSnapshot
-      return {
-        id,
-        project,
-        key,
-        product,
-        instance,
-        micro: Number(micro),
-        outputCap: Number(outputCap),
-        price,
-        admittedMs,
-      }
+      return { id, project, key, product, instance, micro, outputCap, price, admittedMs }
     },
   }
 }
