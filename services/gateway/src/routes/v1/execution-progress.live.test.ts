@@ -56,6 +56,8 @@ describe('GET /v1/executions/{id}/progress', () => {
     const reader = await openLines(answer)
     await reader.take(2)
     await fixture.run('UPDATE control.keys SET revoked_at = now() WHERE id = $1', [id])
+    // The console notifies gateways of a revocation. Without it the reader is authorized again after a second.
+    await new Promise((resolve) => setTimeout(resolve, 1_000))
     await held.release()
     await reader.end()
     expect(reader.lines.at(-1)).toMatchObject({ kind: 'refused', error: { code: 'key_revoked' } })
