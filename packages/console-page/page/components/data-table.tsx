@@ -1,11 +1,28 @@
-import type { ReactNode } from 'react'
+import { useMemo, type ReactNode } from 'react'
+import {
+  createSortedRowModel,
+  rowSortingFeature,
+  tableFeatures,
+  useTable,
+  type ColumnDef,
+  type Header,
+} from '@tanstack/react-table'
+import { Icon } from './icon.tsx'
 
 export interface Column<Row> {
   head: string
   cell(row: Row): ReactNode
   /** Aligns digits. */
   isNumber?: boolean
+  /**
+   * Lets users sort by this column. Only for tables with all of their rows. null: there is no value, so the row is last
+   * in either order.
+   */
+  sortBy?(row: Row): string | number | null
 }
+
+type RowData = object
+const features = tableFeatures({ rowSortingFeature, sortedRowModel: createSortedRowModel() })
 
 /**
  * Table whose rows become cards on narrow screens, each value next to its column head. The first column names the row.
@@ -22,30 +39,76 @@ export function DataTable<Row>({
   rows: Row[]
   keyOf(row: Row): string
 }) {
+  const table = useTable({
+    features,
+    data: rows as RowData[],
+    columns: useMemo(() => columns.map((column) => definition(column as Column<RowData>)), [columns]),
+    getRowId: (row) => keyOf(row as Row),
+  })
+  const byHead = new Map(columns.map((column) => [column.head, column]))
   return (
     <div className="table">
       <table role="table">
         <caption className="visually-hidden">{caption}</caption>
         <thead role="rowgroup">
-          <tr role="row">
-            {columns.map(({ head, isNumber }) => (
-              <th key={head} scope="col" role="columnheader" className={isNumber ? 'number' : ''}>
-                {head}
-              </th>
-            ))}
-          </tr>
+          {table.getHeaderGroups().map((group) => (
+            <tr key={group.id} role="row">
+              {group.headers.map((header) => (
+                <Head key={header.id} header={header} isNumber={byHead.get(header.id)?.isNumber ?? false} />
+              ))}
+            </tr>
+          ))}
         </thead>
         <tbody role="rowgroup">
-          {rows.map((row) => (
-            <tr key={keyOf(row)} role="row">
+          {table.getRowModel().rows.map(({ id, original }) => (
+            <tr key={id} role="row">
               {columns.map((column, n) => (
-                <Cell key={column.head} column={column} row={row} isName={n === 0} />
+                <Cell key={column.head} column={column} row={original as Row} isName={n === 0} />
               ))}
             </tr>
           ))}
         </tbody>
       </table>
     </div>
+  )
+}
+
+function definition({ head, sortBy }: Column<RowData>): ColumnDef<typeof features, RowData> {
+  return {
+    id: head,
+    header: head,
+    accessorFn: (row) => sortBy?.(row) ?? undefined,
+    enableSorting: sortBy !== undefined,
+    sortUndefined: 'last',
+    sortFn: (a, b, id) => compare(a.getValue<string | number>(id), b.getValue<string | number>(id)),
+  }
+}
+
+function compare(a: string | number, b: string | number): number {
+  return typeof a === 'string' ? a.localeCompare(String(b), 'en', { numeric: true }) : a - Number(b)
+}
+
+const directions = { asc: 'ascending', desc: 'descending' } as const
+
+function Head({ header, isNumber }: { header: Header<typeof features, RowData>; isNumber: boolean }) {
+  const { column, id: head } = header
+  const sorted = column.getIsSorted()
+  return (
+    <th
+      scope="col"
+      role="columnheader"
+      className={isNumber ? 'number' : ''}
+      {...(sorted !== false && { 'aria-sort': directions[sorted] })}
+    >
+      {column.getCanSort() ? (
+        <button type="button" className="sort" onClick={() => column.toggleSorting()} data-sorted={sorted || undefined}>
+          {head}
+          <Icon name={sorted === 'desc' ? 'down' : 'up'} />
+        </button>
+      ) : (
+        head
+      )}
+    </th>
   )
 }
 

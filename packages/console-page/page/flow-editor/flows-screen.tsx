@@ -43,7 +43,7 @@ export function FlowsScreen() {
 }
 
 const columns: Column<SandboxRecord>[] = [
-  { head: 'Name', cell: (flow) => <FlowLink flow={flow} /> },
+  { head: 'Name', cell: (flow) => <FlowLink flow={flow} />, sortBy: ({ name }) => name },
   { head: 'Description', cell: ({ description }) => <span className="soft">{description}</span> },
   {
     head: 'State',
@@ -56,7 +56,7 @@ const columns: Column<SandboxRecord>[] = [
         <Badge tone="good" text={`Revision ${activeRevision} is active`} />
       ),
   },
-  { head: 'Created', cell: ({ createdAt }) => <Moment iso={createdAt} /> },
+  { head: 'Created', cell: ({ createdAt }) => <Moment iso={createdAt} />, sortBy: ({ createdAt }) => createdAt },
 ]
 
 function FlowLink({ flow: { id, name } }: { flow: SandboxRecord }) {

@@ -23,12 +23,20 @@ export function KeyTable({ keys }: { keys: KeyRecord[] }) {
   const userOf = (id: string) => (id === me.id ? 'you' : nameOf(id))
   const Chosen = chosen && dialogs[chosen.action]
   const columns: Column<KeyRecord>[] = [
-    { head: 'Key', cell: (key) => <KeyName of={key} userOf={userOf} /> },
-    { head: 'State', cell: (key) => <KeyState of={key} userOf={userOf} /> },
+    { head: 'Key', cell: (key) => <KeyName of={key} userOf={userOf} />, sortBy: ({ name }) => name },
+    { head: 'State', cell: (key) => <KeyState of={key} userOf={userOf} />, sortBy: ({ state }) => state },
     { head: 'Limit', cell: KeyLimits },
     { head: 'Access', cell: ({ policy, resources }) => (policy === 'listed' ? resources.join(', ') : 'All products') },
-    { head: 'Last used', cell: ({ lastUsedAt }) => (lastUsedAt ? <Moment iso={lastUsedAt} /> : 'Never') },
-    { head: 'Expires', cell: ({ expiresAt }) => (expiresAt ? <Moment iso={expiresAt} to="day" /> : 'Never') },
+    {
+      head: 'Last used',
+      cell: ({ lastUsedAt }) => (lastUsedAt ? <Moment iso={lastUsedAt} /> : 'Never'),
+      sortBy: ({ lastUsedAt }) => lastUsedAt,
+    },
+    {
+      head: 'Expires',
+      cell: ({ expiresAt }) => (expiresAt ? <Moment iso={expiresAt} to="day" /> : 'Never'),
+      sortBy: ({ expiresAt }) => expiresAt,
+    },
     { head: 'Actions', cell: (key) => <KeyActions of={key} onChoose={(action) => setChosen({ action, key })} /> },
   ]
   return (

@@ -56,7 +56,7 @@ export function OrganizationsScreen() {
 
 function columnsOf(onDelete: (tenant: TenantRecord) => void): Column<TenantRecord>[] {
   return [
-    { head: 'Organization', cell: ({ name }) => name },
+    { head: 'Organization', cell: ({ name }) => name, sortBy: ({ name }) => name },
     {
       head: 'ID',
       cell: ({ id, name }) => (
@@ -65,7 +65,11 @@ function columnsOf(onDelete: (tenant: TenantRecord) => void): Column<TenantRecor
         </>
       ),
     },
-    { head: 'Created', cell: ({ createdAt }) => <Moment iso={createdAt} to="day" /> },
+    {
+      head: 'Created',
+      cell: ({ createdAt }) => <Moment iso={createdAt} to="day" />,
+      sortBy: ({ createdAt }) => createdAt,
+    },
     {
       head: 'Actions',
       cell: (tenant) => (

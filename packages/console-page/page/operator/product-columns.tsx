@@ -13,6 +13,7 @@ export function productColumns(
   return [
     {
       head: 'Product',
+      sortBy: ({ name }) => name,
       cell: ({ id, name, kind }) => (
         <>
           {name} <span className="soft small">{kindLabels[kind]}</span>
@@ -41,7 +42,7 @@ export function productColumns(
         </ol>
       ),
     },
-    { head: 'State', cell: ({ state }) => <Badge {...stateLabels[state]} /> },
+    { head: 'State', cell: ({ state }) => <Badge {...stateLabels[state]} />, sortBy: ({ state }) => state },
     {
       head: 'Actions',
       cell: (product) => (

@@ -25,8 +25,8 @@ export function MembersScreen() {
   const [chosen, setChosen] = useState<{ act: Act; member: MemberRecord } | null>(null)
   const onClose = () => setChosen(null)
   const columns: Column<MemberRecord>[] = [
-    { head: 'User', cell: (member) => <UserName of={member} /> },
-    { head: 'Role', cell: ({ role }) => role },
+    { head: 'User', cell: (member) => <UserName of={member} />, sortBy: ({ name }) => name },
+    { head: 'Role', cell: ({ role }) => role, sortBy: ({ role }) => role },
     {
       head: 'State',
       cell: ({ suspendedAt }) =>
@@ -35,7 +35,11 @@ export function MembersScreen() {
     ...(isAdmin
       ? [{ head: 'Second factor', cell: ({ secondFactor }: MemberRecord) => (secondFactor ? 'On' : 'Off') }]
       : []),
-    { head: 'Member since', cell: ({ createdAt }) => <Moment iso={createdAt} to="day" /> },
+    {
+      head: 'Member since',
+      cell: ({ createdAt }) => <Moment iso={createdAt} to="day" />,
+      sortBy: ({ createdAt }) => createdAt,
+    },
     ...actionColumn<MemberRecord>(isAdmin, (member) => (
       <RowButtons<Act>
         acts={['Edit', member.suspendedAt === null ? 'Suspend' : 'Resume', 'Remove']}

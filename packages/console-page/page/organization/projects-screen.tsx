@@ -20,6 +20,7 @@ export function OrganizationProjectsScreen() {
   const columns: Column<ProjectRecord>[] = [
     {
       head: 'Project',
+      sortBy: ({ name }) => name,
       cell: (project) => (
         <Link to="/projects/$tenant/$project" params={{ tenant, project: project.id }}>
           {project.name}
@@ -43,7 +44,11 @@ export function OrganizationProjectsScreen() {
         </Link>
       ),
     },
-    { head: 'Created', cell: ({ createdAt }) => <Moment iso={createdAt} to="day" /> },
+    {
+      head: 'Created',
+      cell: ({ createdAt }) => <Moment iso={createdAt} to="day" />,
+      sortBy: ({ createdAt }) => createdAt,
+    },
     ...actionColumn<ProjectRecord>(isAdmin, (project) => (
       <RowButtons acts={['Delete']} of={project.name} onChoose={() => setDeleted(project)} />
     )),

@@ -21,6 +21,7 @@ export function TeamsScreen() {
   const columns: Column<TeamRecord>[] = [
     {
       head: 'Team',
+      sortBy: ({ name }) => name,
       cell: (team) => (
         <Link to="/organizations/$tenant/teams/$team" params={{ tenant, team: team.id }}>
           {team.name}
@@ -28,7 +29,11 @@ export function TeamsScreen() {
       ),
     },
     { head: 'Projects', cell: (team) => owned(team).join(', ') || <span className="soft">None</span> },
-    { head: 'Created', cell: ({ createdAt }) => <Moment iso={createdAt} to="day" /> },
+    {
+      head: 'Created',
+      cell: ({ createdAt }) => <Moment iso={createdAt} to="day" />,
+      sortBy: ({ createdAt }) => createdAt,
+    },
     ...actionColumn<TeamRecord>(isAdmin, (team) => (
       <RowButtons acts={['Delete']} of={team.name} onChoose={() => setDeleted(team)} />
     )),

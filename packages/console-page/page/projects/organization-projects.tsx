@@ -48,6 +48,7 @@ function columnsOf(tenant: Tenant): Column<Row>[] {
   return [
     {
       head: 'Project',
+      sortBy: ({ name }) => name,
       cell: ({ id, name }) => (
         <Link to="/projects/$tenant/$project" params={{ tenant: tenant.id, project: id }}>
           {name}
@@ -56,6 +57,10 @@ function columnsOf(tenant: Tenant): Column<Row>[] {
     },
     { head: 'My role', cell: ({ id }) => roles.get(id) ?? 'None' },
     { head: 'Team', cell: ({ team }) => teams.get(team) ?? <code>{team}</code> },
-    { head: 'Created', cell: ({ createdAt }) => <Moment iso={createdAt} to="day" /> },
+    {
+      head: 'Created',
+      cell: ({ createdAt }) => <Moment iso={createdAt} to="day" />,
+      sortBy: ({ createdAt }) => createdAt,
+    },
   ]
 }

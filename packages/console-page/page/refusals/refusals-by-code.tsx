@@ -9,8 +9,12 @@ import { RemedyButton } from './remedy-button.tsx'
 /** Error codes with their meaning and fix, and a link to the fix if the console has one. */
 export function RefusalsByCode({ groups }: { groups: RefusalGroup[] }) {
   const columns: Column<RefusalGroup>[] = [
-    { head: 'Code', cell: ({ group }) => <CodeLink code={group} /> },
-    { head: 'Count', cell: ({ count: times }) => <Badge tone="warn" text={count(times)} /> },
+    { head: 'Code', cell: ({ group }) => <CodeLink code={group} />, sortBy: ({ group }) => group },
+    {
+      head: 'Count',
+      cell: ({ count: times }) => <Badge tone="warn" text={count(times)} />,
+      sortBy: ({ count: times }) => times,
+    },
     { head: 'Last seen', cell: (group) => <LastTime of={group} /> },
     { head: 'Meaning', cell: ({ group }) => wordsOf(group).meaning },
     { head: 'How to fix', cell: ({ group }) => <Fix code={group} /> },

@@ -8,8 +8,8 @@ import { LastTime } from './refusals-by-code.tsx'
 export function RefusalsByKey({ groups }: { groups: RefusalGroup[] }) {
   const nameOf = useKeyNames()
   const columns: Column<RefusalGroup>[] = [
-    { head: 'Key', cell: ({ group }) => nameOf(group) },
-    { head: 'Count', cell: ({ count: times }) => count(times), isNumber: true },
+    { head: 'Key', cell: ({ group }) => nameOf(group), sortBy: ({ group }) => nameOf(group) },
+    { head: 'Count', cell: ({ count: times }) => count(times), isNumber: true, sortBy: ({ count: times }) => times },
     { head: 'Last seen', cell: (group) => <LastTime of={group} /> },
   ]
   return <DataTable caption="Errors by key" columns={columns} rows={groups} keyOf={({ group }) => group} />

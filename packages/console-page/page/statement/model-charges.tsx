@@ -6,9 +6,14 @@ import { count } from '../pure/usd.ts'
 type Charge = Statement['charges'][number]
 
 const columns: Column<Charge>[] = [
-  { head: 'Model', cell: ({ model }) => <code>{model}</code> },
-  { head: 'Calls', cell: ({ calls }) => count(calls), isNumber: true },
-  { head: 'Charged', cell: ({ chargedMicro }) => <Money micro={chargedMicro} />, isNumber: true },
+  { head: 'Model', cell: ({ model }) => <code>{model}</code>, sortBy: ({ model }) => model },
+  { head: 'Calls', cell: ({ calls }) => count(calls), isNumber: true, sortBy: ({ calls }) => calls },
+  {
+    head: 'Charged',
+    cell: ({ chargedMicro }) => <Money micro={chargedMicro} />,
+    isNumber: true,
+    sortBy: ({ chargedMicro }) => chargedMicro,
+  },
 ]
 
 /** Charges of a period by model. */

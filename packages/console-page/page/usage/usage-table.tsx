@@ -15,10 +15,25 @@ export function UsageTable({ head, groups, nameOf }: { head: string; groups: Gro
         </>
       ),
     },
-    { head: 'Calls', cell: ({ calls }) => count(calls), isNumber: true },
-    { head: 'Input tokens', cell: ({ promptTokens }) => count(promptTokens), isNumber: true },
-    { head: 'Output tokens', cell: ({ completionTokens }) => count(completionTokens), isNumber: true },
-    { head: 'Charged', cell: ({ chargedMicro }) => <Money micro={chargedMicro} />, isNumber: true },
+    { head: 'Calls', cell: ({ calls }) => count(calls), isNumber: true, sortBy: ({ calls }) => calls },
+    {
+      head: 'Input tokens',
+      cell: ({ promptTokens }) => count(promptTokens),
+      isNumber: true,
+      sortBy: ({ promptTokens }) => promptTokens,
+    },
+    {
+      head: 'Output tokens',
+      cell: ({ completionTokens }) => count(completionTokens),
+      isNumber: true,
+      sortBy: ({ completionTokens }) => completionTokens,
+    },
+    {
+      head: 'Charged',
+      cell: ({ chargedMicro }) => <Money micro={chargedMicro} />,
+      isNumber: true,
+      sortBy: ({ chargedMicro }) => chargedMicro,
+    },
   ]
   return <DataTable caption="Usage by group" columns={columns} rows={groups} keyOf={({ group }) => group ?? ''} />
 }

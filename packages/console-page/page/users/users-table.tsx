@@ -20,8 +20,8 @@ export function UsersTable({
   const [chosen, setChosen] = useState<{ act: 'Change role' | 'Remove access'; user: ProjectAccess } | null>(null)
   const onClose = () => setChosen(null)
   const columns: Column<ProjectAccess>[] = [
-    { head: 'User', cell: (user) => <UserName of={user} /> },
-    { head: 'Role', cell: ({ grant }) => grant ?? <span className="soft">None</span> },
+    { head: 'User', cell: (user) => <UserName of={user} />, sortBy: ({ name }) => name },
+    { head: 'Role', cell: ({ grant }) => grant ?? <span className="soft">None</span>, sortBy: ({ grant }) => grant },
     { head: 'Granted by', cell: (user) => reasonsFor(user, teamName).join(', ') },
     { head: 'Can create keys', cell: (user) => <CanCreateKeys lack={lackForKeys(user, teamName)} /> },
     ...(mayGrant ? [{ head: 'Actions', cell: actionsOf }] : []),
