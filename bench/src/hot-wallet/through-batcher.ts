@@ -50,6 +50,7 @@ export async function batcherUnderTest(database: Database, now: () => number): P
         settledMore: () => {},
         fenced: () => {},
         restored: () => {},
+        restoreFailed: () => {},
         answersLost: () => {},
       },
     },

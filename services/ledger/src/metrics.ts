@@ -134,6 +134,9 @@ export function openMetrics(meter: Meter, log: Logger, now: () => number) {
       restored.add(1)
       log.warn({ reservation }, 'reservation restored: Postgres had lost it in a failure')
     },
+    restoreFailed(reservation: string, error: unknown): void {
+      log.warn({ err: error, reservation }, 'lost reservation not restored yet; its settlement is repeated')
+    },
     answersLost(answers: number): void {
       answersLost.add(answers)
       log.warn({ answers }, 'answers not saved: their table was locked')

@@ -52,7 +52,15 @@ export interface AdmissionLimits {
 type AdmissionDeps = Pick<Deps, 'admissions' | 'reads' | 'locking' | 'receipts' | 'quarantine' | 'now'> & {
   metrics: Pick<
     Deps['metrics'],
-    'batch' | 'lockedOut' | 'quarantined' | 'keepFailed' | 'settledMore' | 'fenced' | 'restored' | 'answersLost'
+    | 'batch'
+    | 'lockedOut'
+    | 'quarantined'
+    | 'keepFailed'
+    | 'settledMore'
+    | 'fenced'
+    | 'restored'
+    | 'restoreFailed'
+    | 'answersLost'
   >
 }
 
@@ -162,7 +170,8 @@ export function openAdmissionBatcher(
       entry.isRestored = true
       add(entry)
       batcher.wake()
-    } catch {
+    } catch (error) {
+      metrics.restoreFailed(receipt.id, error)
       drop(entry) // its sender repeats it
     }
   }
