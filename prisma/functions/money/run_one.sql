@@ -50,6 +50,9 @@ BEGIN
         to_admit => CASE WHEN to_admit.id IS NULL THEN '{}' ELSE ARRAY[to_admit] END,
         to_close => CASE WHEN to_close.id IS NULL OR run_one.closings IS NOT NULL THEN '{}' ELSE ARRAY[to_close] END,
         answers => '{}') b;
+    IF closings IS NOT NULL THEN
+      SET LOCAL synchronous_commit TO DEFAULT; -- that batch does not know of a closing decided here
+    END IF;
     RETURN;
   END IF;
   at_ms := floor(extract(epoch FROM moment) * 1000);

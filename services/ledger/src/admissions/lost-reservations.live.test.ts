@@ -1,7 +1,11 @@
+import { Client } from 'pg'
 import { describe, expect } from 'vitest'
+import type { Sql } from '@gateway/database/client'
 import type { AdmitOutcome } from '@gateway/ledger-protocol/ledger-outcomes'
 import { findingsOf, openTenant, test as ledgerTest, walletOf } from '../fixtures/ledger-test.ts'
 import { keepLocked } from '../fixtures/keep-locked.ts'
+import { runBatch } from './run-batch.ts'
+import type { AdmissionItem, ClosingItem, Waiting } from './waiting-items.ts'
 import { openReceipts, type Receipt } from './receipts.ts'
 import { openReplica } from '../fixtures/replica.ts'
 import { openFixture } from '@gateway/testbed/fixture'
@@ -137,6 +141,42 @@ describe('a settlement whose reservation was lost', () => {
   })
 })
 
+// Shows the rule itself, B11 of run_batch, without a kill for each combination.
+test('a batch waits for the disk if it has a settlement or an admission under an idempotency key', async ({
+  database,
+  replica,
+  tenant,
+}) => {
+  const client = new Client({ connectionString: database.ledgerUrl })
+  await client.connect()
+  const sql: Sql = { query: async (text, values = []) => (await client.query(text, [...values])).rows }
+  const waits = async (admissions: AdmissionItem[], settles: boolean) => {
+    const held = replica.item(tenant.key, tenant.product)
+    await replica.admit(held)
+    const closing: ClosingItem = { op: 'settle', id: held.id, usage: { ...usage(1), estimated: false }, answer: null }
+    await client.query('BEGIN')
+    const batch = { admissions: admissions.map(waiting), closings: settles ? [waiting(closing)] : [] }
+    const { closings } = await runBatch(sql, batch, false)
+    expect(closings.map(({ outcome }) => outcome)).toEqual(settles ? ['settled'] : [])
+    const { rows } = await client.query('SHOW synchronous_commit')
+    await client.query('ROLLBACK')
+    return rows[0].synchronous_commit === 'on'
+  }
+  const item = (more = {}) => replica.item(tenant.key, tenant.product, more)
+  const keyed = { idempotency: { key: 'a key', fingerprint: 'ab'.repeat(32) } }
+  try {
+    for (const few of [() => [item()], () => [item(), item()]]) {
+      expect(await waits(few(), false)).toBe(false)
+      expect(await waits(few(), true)).toBe(true)
+    }
+    expect(await waits([item(keyed)], false)).toBe(true)
+    expect(await waits([item(), item(keyed)], false)).toBe(true)
+    expect(await waits([item({ model: 'no/model' })], true)).toBe(true) // left to run_batch, after the settlement
+  } finally {
+    await client.end()
+  }
+})
+
 describe('kill -9 of Postgres after admissions', () => {
   // run_one decides batches of one, run_batch the others.
   test.for([1, 3])(
@@ -174,6 +214,10 @@ describe('kill -9 of Postgres after admissions', () => {
     },
   )
 })
+
+function waiting<T extends AdmissionItem | ClosingItem>(item: T): Waiting<T> {
+  return { item, sinceMs: 0, dropAtMs: Infinity, deferrals: 0, outcomeUnknown: false, answer: () => {} }
+}
 
 function admitted(outcome: AdmitOutcome) {
   if (outcome.kind !== 'admitted') throw new Error(`not admitted: ${JSON.stringify(outcome)}`)

@@ -149,6 +149,14 @@ export const moneyFunctionRules: Mutation[] = [
     tests: ['services/ledger/src/admissions/lost-reservations'],
   },
   {
+    id: 'money-durable-closing',
+    rule: 'A settlement waits for the disk, also with an admission that is left to run_batch.',
+    file: 'prisma/functions/money/run_one.sql',
+    find: '      SET LOCAL synchronous_commit TO DEFAULT;',
+    replace: '      NULL;',
+    tests: ['services/ledger/src/admissions/lost-reservations'],
+  },
+  {
     id: 'money-restore-once',
     rule: 'A settled call is not restored: it would be charged twice.',
     file: 'prisma/functions/money/restore_reservation.sql',
