@@ -4,13 +4,13 @@ import { Link, useSearch } from '@tanstack/react-router'
 import { ask } from '../api/ask.ts'
 import { useMe } from '../api/session.ts'
 import { Screen } from '../frame/screen.tsx'
-import { Copyable } from '../components/copyable.tsx'
-import { EmptyState } from '../components/empty-state.tsx'
+import { Copyable } from '../components/copying.tsx'
+import { EmptyState } from '../components/list-states.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
-import { TextField } from '../components/text-field.tsx'
+import { TextField } from '../components/fields.tsx'
 import { addressOfCode, type CommandLineView } from './command-line-view.ts'
 import { readScopes, userScopes } from '@gateway/api/console/scopes'
-import { DEFAULT_DAYS, TokenDays } from '../settings/token-days.tsx'
+import { DEFAULT_DAYS, TokenDays } from '../settings/tokens-section.tsx'
 
 /** Asks the user to give the command line a personal token (decision 20). */
 export function CommandLineScreen() {

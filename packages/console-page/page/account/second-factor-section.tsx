@@ -1,17 +1,15 @@
 import { useState } from 'react'
 import { useQuery } from '@tanstack/react-query'
 import { ask } from '../api/ask.ts'
-import { reading } from '../api/reading.ts'
-import { useChange } from '../api/use-change.ts'
-import { CodeField } from '../components/code-field.tsx'
-import { Copyable } from '../components/copyable.tsx'
-import { Dialog } from '../components/dialog.tsx'
-import { FormDialog } from '../components/form-dialog.tsx'
-import { Moment } from '../components/moment.tsx'
-import { QrCode } from '../components/qr-code.tsx'
+import { reading, useChange } from '../api/queries.ts'
+import { CodeField, TextField } from '../components/fields.tsx'
+import { Copyable } from '../components/copying.tsx'
+import { Dialog, FormDialog } from '../components/dialog.tsx'
+import { Moment } from '../components/values.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
-import { TextField } from '../components/text-field.tsx'
-import { Waiting } from '../components/waiting.tsx'
+import { Waiting } from '../components/list-states.tsx'
+import { generate } from 'lean-qr'
+import { toSvgPath } from 'lean-qr/extras/svg'
 
 type Act = 'set up' | 'recovery codes' | 'remove'
 
@@ -168,5 +166,18 @@ function RecoveryCodesDialog({ codes, onClose }: { codes: string[]; onClose: () 
         </button>
       </div>
     </Dialog>
+  )
+}
+
+const QUIET_ZONE = 4
+
+/** QR code, black on white in both schemes, because cameras read it that way. */
+function QrCode({ text, label }: { text: string; label: string }) {
+  const code = generate(text)
+  const size = code.size + 2 * QUIET_ZONE
+  return (
+    <svg className="qr-code" role="img" aria-label={label} viewBox={`${-QUIET_ZONE} ${-QUIET_ZONE} ${size} ${size}`}>
+      <path d={toSvgPath(code)} />
+    </svg>
   )
 }

@@ -21,7 +21,7 @@ export interface Input<M extends Method, P extends string> {
   headers?: Readonly<Record<string, string>>
   signal?: AbortSignal | undefined
 }
-export type Answer<M extends Method, P extends string> = AnswerOf<RowOf<M, P>>
+type Answer<M extends Method, P extends string> = AnswerOf<RowOf<M, P>>
 
 /** API client. The cast is needed because its types require one specific route, while a path here can be a union. */
 const client = openApiClient({ baseUrl: '' }) as unknown as {
@@ -45,4 +45,25 @@ export function raw<const M extends Method, const P extends PathOf<M>>(
   input: Input<M, P>,
 ): Promise<Response> {
   return client.raw(method, path, input)
+}
+
+const LONGEST_PAGE = 500
+
+type Listed<P extends PathOf<'GET'>> =
+  Answer<'GET', P> extends { data: (infer Item)[]; nextCursor: string | null } ? Item : never
+
+/** Reads all pages of a list. @throws ApiRefusal */
+export async function askAll<const P extends PathOf<'GET'>>(path: P, input: Input<'GET', P>): Promise<Listed<P>[]> {
+  const rows: Listed<P>[] = []
+  let cursor: string | null = null
+  do {
+    const query: object = { ...input.query, limit: LONGEST_PAGE, ...(cursor !== null && { cursor }) }
+    const page = (await ask('GET', path, { ...input, query })) as {
+      data: Listed<P>[]
+      nextCursor: string | null
+    }
+    rows.push(...page.data)
+    cursor = page.nextCursor
+  } while (cursor !== null)
+  return rows
 }

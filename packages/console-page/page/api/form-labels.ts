@@ -1,5 +1,5 @@
-import { rateNames } from '../keys/rate-draft.ts'
-import { usd } from '../pure/usd.ts'
+import { rateNames } from '../keys/rate-fields.tsx'
+import { usd } from '../components/usd.ts'
 
 // Errors about a field of a request name it by its API path, and amounts are in micro-USD. Forms show both as users
 // see them: the label of the field, and dollars.

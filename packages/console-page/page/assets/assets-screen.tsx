@@ -1,16 +1,21 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { failedBy } from '../api/failed.ts'
-import { useProjectRole } from '../api/use-project-role.ts'
-import { useScope, useProjectName } from '../api/use-project.ts'
-import { FilterChip } from '../calls/filter-chip.tsx'
+import { useProjectRole, useScope, useProjectName, useMe, useKeyNames, useMemberNames } from '../api/session.ts'
+import { FilterChip } from '../components/filters.tsx'
 import { Screen } from '../frame/screen.tsx'
-import { EmptyState } from '../components/empty-state.tsx'
+import { EmptyState, Waiting } from '../components/list-states.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
-import { Waiting } from '../components/waiting.tsx'
-import { AssetGrid } from './asset-grid.tsx'
 import { UploadPart } from './upload-part.tsx'
-import { useAssets } from './use-assets.ts'
+import { useAssets, ASSETS, kindOf, sizeOf } from './asset-labels.ts'
 import './assets.css'
+import { useState } from 'react'
+import type { StoredAssetRecord } from '@gateway/api/console/assets'
+import { ask } from '../api/ask.ts'
+import { useChange } from '../api/queries.ts'
+import { Moment } from '../components/values.tsx'
+import { FormDialog } from '../components/dialog.tsx'
+import { CopyButton } from '../components/copying.tsx'
+import { count } from '../components/usd.ts'
 
 /** Images, audio and PDF files of a project. */
 export function AssetsScreen() {
@@ -78,4 +83,115 @@ function NoAssets({ isFiltered }: { isFiltered: boolean }) {
       Upload a file and copy its ID to use it as a flow input. Files that flows generate appear here too.
     </EmptyState>
   )
+}
+
+/** Assets, newest first. */
+function AssetGrid({ assets }: { assets: StoredAssetRecord[] }) {
+  const [deleting, setDeleting] = useState<StoredAssetRecord | null>(null)
+  return (
+    <>
+      <ul className="asset-grid" aria-label="Assets, newest first">
+        {assets.map((asset) => (
+          <AssetCard key={asset.id} of={asset} onDelete={() => setDeleting(asset)} />
+        ))}
+      </ul>
+      {deleting && <DeleteAssetDialog of={deleting} onClose={() => setDeleting(null)} />}
+    </>
+  )
+}
+
+/** Confirms deleting an asset, which can't be undone, and says what stops working. */
+function DeleteAssetDialog({ of: asset, onClose }: { of: StoredAssetRecord; onClose: () => void }) {
+  const { tenant } = useScope()
+  const change = useChange(
+    () => ask('DELETE', '/api/v2/tenants/{tenant}/assets/{asset}', { params: { tenant, asset: asset.id } }),
+    `Asset ${asset.id} deleted.`,
+    [ASSETS],
+  )
+  return (
+    <FormDialog
+      title={`Delete this ${kindOf(asset)}?`}
+      submit="Delete"
+      cancel="Cancel"
+      isDanger
+      change={change}
+      onClose={onClose}
+    >
+      <p>
+        <code>{asset.id}</code>, {sizeOf(asset.bytes)}, of <Moment iso={asset.createdAt} />.
+      </p>
+      <p>
+        The asset can no longer be viewed or downloaded, and calls that use it are refused with{' '}
+        <code>asset_not_found</code>. Executions in progress keep it until they end, and records keep its ID. This can't
+        be undone.
+      </p>
+    </FormDialog>
+  )
+}
+
+/** An asset and its actions. */
+function AssetCard({ of: asset, onDelete }: { of: StoredAssetRecord; onDelete: () => void }) {
+  const { tenant } = useScope()
+  const { id, bytes, createdAt } = asset
+  const address = `/api/v2/tenants/${encodeURIComponent(tenant)}/assets/${encodeURIComponent(id)}`
+  return (
+    <li className="card asset">
+      <div className="asset-preview">
+        <AssetPreview of={asset} address={address} />
+      </div>
+      <div className="asset-text">
+        <div className="head">
+          <strong>{kindOf(asset)}</strong>
+          <span className="soft" title={`${count(bytes)} bytes`}>
+            {sizeOf(bytes)}
+          </span>
+        </div>
+        <p className="soft small">
+          <Moment iso={createdAt} />, <AssetMaker of={asset} />
+        </p>
+        <div className="asset-id">
+          <code title={id}>{id}</code>
+          <CopyButton text={id} label={`Copy ID ${id}`} isSmall />
+        </div>
+        <div className="buttons">
+          <a className="button small" href={address} download aria-label={`Download ${id}`}>
+            Download
+          </a>
+          <button type="button" className="button small danger" aria-label={`Delete ${id}`} onClick={onDelete}>
+            Delete
+          </button>
+        </div>
+      </div>
+    </li>
+  )
+}
+
+/** Preview of an image, loaded once it scrolls into view, or of an audio file, loaded once it is played. */
+function AssetPreview({ of: { id, mimeType }, address }: { of: StoredAssetRecord; address: string }) {
+  const [isBroken, setBroken] = useState(false)
+  if (mimeType.startsWith('audio/')) return <audio controls preload="none" src={address} aria-label={`Audio ${id}`} />
+  if (isBroken) return <span className="soft small">Preview not available.</span>
+  return (
+    <a href={address} target="_blank" rel="noreferrer">
+      <img loading="lazy" src={address} alt={`Image ${id}`} onError={() => setBroken(true)} />
+    </a>
+  )
+}
+
+/** Origin of an asset. An execution links to all assets that it created. */
+function AssetMaker({ of: { execution, key, createdBy } }: { of: StoredAssetRecord }) {
+  const me = useMe()
+  const memberName = useMemberNames()
+  const keyName = useKeyNames()
+  if (execution !== null)
+    return (
+      <>
+        generated by{' '}
+        <Link to="/projects/$tenant/$project/assets" from="/projects/$tenant/$project/assets" search={{ execution }}>
+          an execution
+        </Link>
+      </>
+    )
+  if (createdBy !== null) return <>uploaded by {createdBy === me.id ? 'you' : memberName(createdBy)}</>
+  return key === null ? null : <>uploaded with the key {keyName(key)}</>
 }

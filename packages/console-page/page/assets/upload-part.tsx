@@ -1,9 +1,14 @@
-import { useRef, type RefObject } from 'react'
+import { useRef, type RefObject, useEffect, useEffectEvent, useState } from 'react'
 import { Icon } from '../components/icon.tsx'
-import { RetentionLabels } from './retention-labels.tsx'
-import { UploadList } from './upload-list.tsx'
-import { useDroppedFiles } from './use-dropped-files.ts'
-import { useUploads } from './use-uploads.ts'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { readingAll, useChange } from '../api/queries.ts'
+import { useScope } from '../api/session.ts'
+import { several } from '../components/usd.ts'
+import { RefusalBox } from '../components/refusal-box.tsx'
+import { sizeOf, ASSETS } from './asset-labels.ts'
+import type { MediaType } from '@gateway/api/media-type'
+import { readAssetFile, uploadAsset } from '../flow-editor/run/asset-file.ts'
 
 /** Uploads files that are dropped on the page or selected. */
 export function UploadPart() {
@@ -58,3 +63,172 @@ function FileField({
     />
   )
 }
+
+/** Retention period of assets, and where to change it. */
+function RetentionLabels() {
+  const scope = useScope()
+  const { tenant } = scope
+  const { data } = useQuery(readingAll('/api/v2/tenants/{tenant}/projects', { params: { tenant } }))
+  const project = data?.find(({ id }) => id === scope.project)
+  if (!project) return null
+  const { assetRetentionDays: days } = project
+  return (
+    <>
+      {days === null ? 'Kept until deleted' : `Deleted after ${several(days, 'day')}`} (
+      <Link to="/projects/$tenant/$project/settings" params={scope}>
+        settings
+      </Link>
+      ).
+    </>
+  )
+}
+
+/** Accepts files dropped anywhere on the page. @returns whether files are being dragged over it */
+function useDroppedFiles(take: (files: File[]) => void): boolean {
+  const [isOver, setOver] = useState(false)
+  const onDrop = useEffectEvent(take)
+  useEffect(() => {
+    const over = (event: DragEvent) => {
+      if (!event.dataTransfer?.types.includes('Files')) return
+      event.preventDefault() // otherwise the browser navigates to the file
+      setOver(true)
+    }
+    const leave = (event: DragEvent) => {
+      if (event.relatedTarget === null) setOver(false)
+    }
+    const drop = (event: DragEvent) => {
+      setOver(false)
+      const files = [...(event.dataTransfer?.files ?? [])]
+      if (files.length === 0) return
+      event.preventDefault()
+      onDrop(files)
+    }
+    addEventListener('dragover', over)
+    addEventListener('dragleave', leave)
+    addEventListener('drop', drop)
+    return () => {
+      removeEventListener('dragover', over)
+      removeEventListener('dragleave', leave)
+      removeEventListener('drop', drop)
+    }
+  }, [])
+  return isOver
+}
+
+/** State of each upload, and the errors of refused files. */
+function UploadList({
+  uploads,
+  onAgain,
+  onDismiss,
+}: {
+  uploads: Upload[]
+  onAgain: (upload: Upload) => void
+  onDismiss: (upload: Upload) => void
+}) {
+  if (uploads.length === 0) return null
+  const bytes = (of: Upload[]) => of.reduce((sum, { file }) => sum + file.size, 0)
+  const ended = uploads.filter(({ state }) => state === 'done' || state === 'failed')
+  return (
+    <section className="card stack" aria-label="Uploads">
+      {ended.length < uploads.length && (
+        <label className="upload-sum">
+          Uploading {several(uploads.length, 'file')}
+          <progress value={bytes(ended)} max={Math.max(1, bytes(uploads))} />
+        </label>
+      )}
+      <ul className="uploads">
+        {uploads.map((upload) => (
+          <li key={upload.id}>
+            <div className="head">
+              <span className="upload-name">
+                {upload.file.name} <span className="soft small">{sizeOf(upload.file.size)}</span>
+              </span>
+              {upload.state === 'failed' ? (
+                <span className="buttons">
+                  {upload.fault === undefined && (
+                    <button type="button" className="button small" onClick={() => onAgain(upload)}>
+                      Try again
+                    </button>
+                  )}
+                  <button
+                    type="button"
+                    className="button small quiet"
+                    aria-label={`Dismiss ${upload.file.name}`}
+                    onClick={() => onDismiss(upload)}
+                  >
+                    Dismiss
+                  </button>
+                </span>
+              ) : (
+                <span className="soft">{words[upload.state]}</span>
+              )}
+            </div>
+            {upload.fault !== undefined && (
+              <p className="fault" role="alert">
+                {upload.fault}
+              </p>
+            )}
+            <RefusalBox error={upload.error} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+const words = { waiting: 'Waiting', sending: 'Sending…', done: 'Uploaded' }
+
+interface Upload {
+  id: number
+  file: File
+  state: 'waiting' | 'sending' | 'done' | 'failed'
+  /** Why the file was refused before it was sent. */
+  fault?: string
+  /** Error from the service. */
+  error?: unknown
+}
+
+let uploadCount = 0
+
+/** Uploads files in sequence. A failed file does not stop the others. */
+function useUploads() {
+  const scope = useScope()
+  const [uploads, setUploads] = useState<Upload[]>([])
+  const queue = useRef(Promise.resolve())
+  const { mutateAsync } = useChange(
+    ({ file, type }: { file: File; type: MediaType }) => uploadAsset(scope, file, type),
+    'File uploaded.',
+    [ASSETS],
+  )
+  const update = ({ id }: Upload, now: Partial<Upload>) =>
+    setUploads((before) => before.map((each) => (each.id === id ? { ...each, ...now } : each)))
+
+  const send = async (upload: Upload) => {
+    update(upload, { state: 'sending' })
+    try {
+      const read = await readAssetFile(upload.file, 'media').catch(() => ({ fault: UNREADABLE }))
+      if ('fault' in read) return update(upload, { state: 'failed', ...read })
+      await mutateAsync({ file: upload.file, type: read.type })
+      update(upload, { state: 'done' })
+    } catch (error) {
+      update(upload, { state: 'failed', error })
+    }
+  }
+  const add = (files: Iterable<File>) => {
+    const added = Array.from(files, (file): Upload => ({ id: uploadCount++, file, state: 'waiting' }))
+    setUploads((before) => [...before.filter(isKept(before)), ...added])
+    for (const upload of added) queue.current = queue.current.then(() => send(upload))
+  }
+  const dismiss = ({ id }: Upload) => setUploads((before) => before.filter((each) => each.id !== id))
+  return { uploads: uploads.filter(isKept(uploads)), add, dismiss }
+}
+
+const isUnderWay = ({ state }: Upload) => state === 'waiting' || state === 'sending'
+
+/** Finished uploads are shown until all are finished, failed ones until they are dismissed. */
+function isKept(uploads: Upload[]): (upload: Upload) => boolean {
+  const someAreUnderWay = uploads.some(isUnderWay)
+  return ({ state }) => state !== 'done' || someAreUnderWay
+}
+
+const UNREADABLE = "This item can't be read. Choose files, not folders."

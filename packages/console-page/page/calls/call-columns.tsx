@@ -1,13 +1,10 @@
 import { Link } from '@tanstack/react-router'
 import type { InvocationRecord } from '@gateway/api/console/money'
-import type { ProjectScope } from '../api/use-project.ts'
-import { Badge } from '../components/badge.tsx'
+import { Badge, Moment, Money, type Tone } from '../components/values.tsx'
 import type { Column } from '../components/data-table.tsx'
-import { Moment } from '../components/moment.tsx'
-import { CallCost } from './call-cost.tsx'
-import { CallTokens } from './call-tokens.tsx'
-import { durationText, stateTones, stateLabels } from './call-labels.ts'
-import { CallerName } from './caller-name.tsx'
+import { count } from '../components/usd.ts'
+import { useKeyNames, type ProjectScope } from '../api/session.ts'
+import type { CallState, Span } from './call-filters.ts'
 
 /** Columns of call lists. */
 export const callColumns = (scope: ProjectScope): Column<InvocationRecord>[] => [
@@ -26,3 +23,65 @@ export const callColumns = (scope: ProjectScope): Column<InvocationRecord>[] => 
   { head: 'Cost', cell: (call) => <CallCost call={call} />, isNumber: true },
   { head: 'Duration', cell: ({ durationMs }) => durationText(durationMs), isNumber: true },
 ]
+
+/** Input and output tokens. */
+function CallTokens({ call: { promptTokens, completionTokens, estimated } }: { call: InvocationRecord }) {
+  if (promptTokens === null || completionTokens === null) return <span className="soft">–</span>
+  return (
+    <span title={estimated ? 'Counted by the gateway; the provider reported no usage' : undefined}>
+      {count(promptTokens)} <span className="soft">in</span> {count(completionTokens)} <span className="soft">out</span>
+      {estimated && <span className="soft"> (estimated)</span>}
+    </span>
+  )
+}
+
+/** Charge of a call; for an open call, its maximum cost. */
+export function CallCost({ call }: { call: InvocationRecord }) {
+  if (call.state !== 'Open') return <Money micro={call.chargedMicro} />
+  return (
+    <span className="soft">
+      at most <Money micro={call.reservedMicro} />
+    </span>
+  )
+}
+
+/** Credential that a call was made with. */
+export function CallerName({ call: { key, execution } }: { call: InvocationRecord }) {
+  const nameOf = useKeyNames()
+  if (key === null) return <span className="soft">a user, in the console</span>
+  return (
+    <>
+      {nameOf(key)}
+      {execution !== null && <span className="soft"> in an execution</span>}
+    </>
+  )
+}
+
+/** User-facing labels of call states and reasons. */
+export const stateTones: Record<CallState, Tone> = { Open: 'warn', Settled: 'good', Released: 'plain' }
+export const stateLabels: Record<CallState, string> = { Open: 'Open', Settled: 'Charged', Released: 'Released' }
+
+export const spanLabels: Record<Span, string> = {
+  hour: 'the last hour',
+  day: 'the last 24 hours',
+  week: 'the last 7 days',
+  month: 'the last 30 days',
+}
+
+export const reasonLabels: Record<NonNullable<InvocationRecord['reason']>, string> = {
+  provider_failed: 'The provider failed. Nothing was charged.',
+  rate_limited: 'Rate limit reached. Nothing was charged.',
+  instance_ended: 'The process that served the call stopped. Nothing was charged.',
+  handed_back: 'Another worker took over before the call started. Nothing was charged.',
+  node_failed: 'The node ended without usage. Nothing was charged.',
+  execution_over: 'The execution had already ended. Nothing was charged.',
+  not_answered: 'Admission timed out. Nothing was charged.',
+  not_sent: 'The call waited for a connection to the model and was not sent. Nothing was charged.',
+  failed: 'The call failed. Nothing was charged.',
+}
+
+/** Formats a duration: 1234 is "1.2 s". */
+export function durationText(ms: number | null): string {
+  if (ms === null) return '–'
+  return ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`
+}

@@ -1,21 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import type { InvocationRecord } from '@gateway/api/console/money'
-import { reading } from '../api/reading.ts'
-import { useScope } from '../api/use-project.ts'
+import { reading } from '../api/queries.ts'
+import { useScope, useMe } from '../api/session.ts'
 import { Screen } from '../frame/screen.tsx'
-import { Badge } from '../components/badge.tsx'
-import { Copyable } from '../components/copyable.tsx'
-import { Facts } from '../components/facts.tsx'
-import { Moment } from '../components/moment.tsx'
-import { Money } from '../components/money.tsx'
+import { Badge, Facts, Moment, Money } from '../components/values.tsx'
+import { Copyable } from '../components/copying.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
-import { Waiting } from '../components/waiting.tsx'
-import { CallCost } from './call-cost.tsx'
-import { CallSum } from './call-sum.tsx'
-import { durationText, reasonLabels, stateTones, stateLabels } from './call-labels.ts'
-import { CallerName } from './caller-name.tsx'
-import { TraceLink } from './trace-link.tsx'
+import { Waiting } from '../components/list-states.tsx'
+import { CallCost, CallerName, durationText, reasonLabels, stateTones, stateLabels } from './call-columns.tsx'
+import { DataTable, type Column } from '../components/data-table.tsx'
+import { callSum, total, type SumLine } from './call-sum.ts'
+import { count } from '../components/usd.ts'
 
 const EVERY_MS = 2_000
 
@@ -76,5 +72,46 @@ function ExecutionLink({ id }: { id: string }) {
     <Link to="/projects/$tenant/$project/calls" params={useScope()} search={{ execution: id }}>
       <code>{id}</code>
     </Link>
+  )
+}
+
+/** Link to the trace of a call, if the operator configured a trace URL. */
+function TraceLink({ call }: { call: string }) {
+  const { traceUrl } = useMe()
+  if (traceUrl === null) return null
+  const address = traceUrl.replaceAll('{invocation}', encodeURIComponent(call))
+  return (
+    <a className="button" href={address} target="_blank" rel="noreferrer">
+      Trace
+    </a>
+  )
+}
+
+const columns: Column<SumLine>[] = [
+  { head: 'What', cell: ({ what }) => what },
+  { head: 'Count', cell: (line) => count(line.count), isNumber: true },
+  { head: 'Unit price', cell: ({ each }) => `$${each}`, isNumber: true },
+  { head: 'Amount', cell: ({ amount }) => `$${amount}`, isNumber: true },
+]
+
+/** Itemized charge, at the prices of admission. */
+function CallSum({ call }: { call: InvocationRecord }) {
+  const lines = callSum(call)
+  if (lines.length === 0) return null
+  const isBounded = call.chargedMicro === call.reservedMicro
+  return (
+    <section className="stack" aria-label="Cost breakdown">
+      <h2>Cost breakdown</h2>
+      <DataTable caption="Line items" columns={columns} rows={lines} keyOf={({ what }) => what} />
+      <p>
+        Total <span className="figure">${total(lines)}</span> at the prices when the call was admitted, rounded up once
+        to the next $0.000001:{' '}
+        <strong>
+          <Money micro={call.chargedMicro} />
+        </strong>
+        .{isBounded && ' The charge never exceeds the reservation.'}
+        {call.estimated && ' The tokens were counted by the gateway, because the provider reported none.'}
+      </p>
+    </section>
   )
 }

@@ -1,15 +1,16 @@
 import { useSearch } from '@tanstack/react-router'
-import { useScope, useProjectName } from '../api/use-project.ts'
+import { useScope, useProjectName, type ProjectScope, useProducts } from '../api/session.ts'
 import { Screen } from '../frame/screen.tsx'
 import { DataTable } from '../components/data-table.tsx'
-import { EmptyState } from '../components/empty-state.tsx'
-import { RefreshButton } from '../components/refresh-button.tsx'
+import { EmptyState, Waiting, ShowMore, RefreshButton } from '../components/list-states.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
-import { ShowMore } from '../components/show-more.tsx'
-import { Waiting } from '../components/waiting.tsx'
-import { callColumns } from './call-columns.tsx'
-import { FilterChips } from './filter-chips.tsx'
-import { useCalls } from './use-calls.ts'
+import { callColumns, stateLabels } from './call-columns.tsx'
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { ask } from '../api/ask.ts'
+import { callQuery, type CallFilters, callStates } from './call-filters.ts'
+import { readingAll } from '../api/queries.ts'
+import { useFilter, FilterChip } from '../components/filters.tsx'
+import { TimeChip } from './time-chip.tsx'
 
 export function CallsScreen() {
   const scope = useScope()
@@ -41,5 +42,56 @@ function NoCalls({ isFiltered }: { isFiltered: boolean }) {
     <EmptyState title="No matching calls">Clear a filter.</EmptyState>
   ) : (
     <EmptyState title="No calls yet">Calls appear with their cost as soon as they are admitted.</EmptyState>
+  )
+}
+
+const PAGE = 50
+const PATH = '/api/v2/tenants/{tenant}/projects/{project}/invocations'
+
+/** Calls of a project, newest first, page by page. Keeps the current rows while loading. */
+function useCalls(params: ProjectScope, filters: CallFilters) {
+  return useInfiniteQuery({
+    queryKey: [PATH, params, filters],
+    queryFn: ({ pageParam, signal }) => {
+      const query = { ...callQuery(filters, new Date()), limit: PAGE, ...(pageParam && { cursor: pageParam }) }
+      return ask('GET', PATH, { params, query, signal })
+    },
+    initialPageParam: '',
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+    placeholderData: keepPreviousData,
+  })
+}
+
+/** Filters of the list, kept in the URL. */
+function FilterChips({ filters }: { filters: CallFilters }) {
+  const { tenant, project } = useScope()
+  const { products } = useProducts()
+  const keys = useQuery(readingAll('/api/v2/tenants/{tenant}/keys', { params: { tenant }, query: { project } }))
+  const set = useFilter<CallFilters>()
+  return (
+    <div className="chips" role="group" aria-label="Filters">
+      <FilterChip
+        name="Key"
+        value={filters.key}
+        choices={(keys.data ?? []).map(({ id, name }) => [id, name])}
+        onChange={set('key')}
+      />
+      <FilterChip
+        name="Model"
+        value={filters.model}
+        choices={products.map(({ id, name }) => [id, name])}
+        onChange={set('model')}
+      />
+      <FilterChip
+        name="State"
+        value={filters.state}
+        choices={callStates.map((state) => [state, stateLabels[state]])}
+        onChange={set('state')}
+      />
+      <TimeChip value={filters.since} onChange={set('since')} />
+      {filters.execution !== undefined && (
+        <FilterChip name="Execution" value={filters.execution} choices={[]} onChange={set('execution')} />
+      )}
+    </div>
   )
 }

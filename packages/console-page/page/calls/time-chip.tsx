@@ -1,6 +1,6 @@
 import { spans, type Span } from './call-filters.ts'
-import { spanLabels } from './call-labels.ts'
-import { FilterChip } from './filter-chip.tsx'
+import { spanLabels } from './call-columns.tsx'
+import { FilterChip } from '../components/filters.tsx'
 
 const choices = (Object.keys(spans) as Span[]).map((span): [Span, string] => [span, spanLabels[span]])
 

@@ -1,6 +1,6 @@
-import type { ProductRecord } from '@gateway/api/console/products'
-import { priceOf } from './price-of.ts'
+import type { ProductRecord, ProductPricing } from '@gateway/api/console/products'
 import type { CatalogueView, Order } from './catalogue-view.ts'
+import { picoFromUsd, type Price } from '@gateway/pricing/price'
 
 /** A product and whether the project can call it. */
 export interface CatalogueRow {
@@ -43,4 +43,19 @@ function byPrice({ pricing: one }: ProductRecord, { pricing: other }: ProductRec
   const [a, b] = [priceOf(one), priceOf(other)]
   const difference = a.promptPico + a.completionPico + a.requestPico - b.promptPico - b.completionPico - b.requestPico
   return difference < 0n ? -1 : difference > 0n ? 1 : 0
+}
+
+/** Converts a published price to the form that the ledger computes with. */
+export function priceOf(pricing: ProductPricing): Price {
+  if (pricing.unit === 'request')
+    return { promptPico: 0n, completionPico: 0n, requestPico: picoFromUsd(pricing.request) ?? 0n }
+  const { prompt, completion, cachedPrompt, cacheWrite, reasoning } = pricing
+  return {
+    promptPico: picoFromUsd(prompt) ?? 0n,
+    completionPico: picoFromUsd(completion) ?? 0n,
+    requestPico: 0n,
+    cachedPico: cachedPrompt === undefined ? null : picoFromUsd(cachedPrompt),
+    cacheWritePico: cacheWrite === undefined ? null : picoFromUsd(cacheWrite),
+    reasoningPico: reasoning === undefined ? null : picoFromUsd(reasoning),
+  }
 }

@@ -1,19 +1,20 @@
-import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useProjectName } from '../api/use-project.ts'
+import { useNavigate, useSearch, Link } from '@tanstack/react-router'
+import { useProjectName, useScope } from '../api/session.ts'
 import { Screen } from '../frame/screen.tsx'
-import { DataTable } from '../components/data-table.tsx'
-import { EmptyState } from '../components/empty-state.tsx'
+import { DataTable, type Column } from '../components/data-table.tsx'
+import { EmptyState, Waiting } from '../components/list-states.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
-import { Waiting } from '../components/waiting.tsx'
-import { CatalogueFilters } from './catalogue-filters.tsx'
-import { catalogueRows } from './catalogue-rows.ts'
-import { Comparison } from './comparison.tsx'
-import { ModelActions } from './model-actions.tsx'
-import { modelColumns } from './model-columns.tsx'
+import { catalogueRows, type CatalogueRow } from './catalogue-rows.ts'
 import { EstimateDialog } from './estimate-dialog.tsx'
-import { UnpublishedNotice } from './unpublished-notice.tsx'
-import { useCatalogue } from './use-catalogue.ts'
-import './catalogue.css'
+import { useQuery } from '@tanstack/react-query'
+import { readingAll } from '../api/queries.ts'
+import type { ProductRecord } from '@gateway/api/console/products'
+import { Badge } from '../components/values.tsx'
+import { CopyButton } from '../components/copying.tsx'
+import { PriceList, modalityLabels, parameterLabels, sizeLabels, kindLabels } from './product-labels.tsx'
+import { useState, type ReactNode } from 'react'
+import { FilterChip, useFilter } from '../components/filters.tsx'
+import { kinds, orders, uses, type CatalogueView, type Order, type Use, MOST_COMPARED } from './catalogue-view.ts'
 
 /** Products that the project can call or request, with their prices. */
 export function CatalogueScreen() {
@@ -63,5 +64,220 @@ function NoModel({ isEmpty }: { isEmpty: boolean }) {
     <EmptyState title="No models published yet">Ask the platform operator to publish a product.</EmptyState>
   ) : (
     <EmptyState title="No matching models">Clear a filter or shorten the search.</EmptyState>
+  )
+}
+
+/** All catalogue products, and those assigned to the project. */
+function useCatalogue() {
+  const params = useScope()
+  const assigned = useQuery(readingAll('/api/v2/tenants/{tenant}/projects/{project}/assignments', { params }))
+  const products = useQuery(readingAll('/api/v2/products', { params: {} }))
+  return {
+    error: assigned.error ?? products.error,
+    products: products.data,
+    assigned: assigned.data && new Set(assigned.data.map(({ product }) => product)),
+  }
+}
+
+/** Assigned products that can't be called because they aren't published. */
+function UnpublishedNotice({
+  products,
+  assigned,
+}: {
+  products: readonly ProductRecord[]
+  assigned: ReadonlySet<string>
+}) {
+  const published = new Set(products.filter(({ state }) => state === 'published').map(({ id }) => id))
+  const missing = [...assigned].filter((id) => !published.has(id))
+  if (missing.length === 0) return null
+  return (
+    <div className="notice">
+      Assigned, and not published: <strong>{missing.join(', ')}</strong>. Its calls are refused until the platform
+      operator publishes it again.
+    </div>
+  )
+}
+
+/** Columns of the model list. */
+const modelColumns: Column<CatalogueRow>[] = [
+  {
+    head: 'Model',
+    cell: ({ product: { id, name, description, ownedBy } }) => (
+      <>
+        {name} <span className="soft small model-about">by {ownedBy}</span>
+        <div className="small model-about">
+          <code>{id}</code> <CopyButton text={id} label={`Copy ID ${id}`} isSmall />
+        </div>
+        {description !== '' && <p className="soft small model-about">{description}</p>}
+      </>
+    ),
+  },
+  { head: 'Price', cell: ({ product }) => <PriceList of={product} /> },
+  {
+    head: 'Context',
+    cell: ({ product }) => sizeLabels(product).map((line) => <div key={line}>{line}</div>),
+  },
+  {
+    head: 'Modalities',
+    cell: ({ product }) => (
+      <>
+        {modalityLabels(product)}
+        <details className="small">
+          <summary className="soft">Parameters</summary>
+          {parameterLabels(product)}
+        </details>
+      </>
+    ),
+  },
+  {
+    head: 'State',
+    cell: ({ isAssigned }) => (
+      <Badge tone={isAssigned ? 'good' : 'plain'} text={isAssigned ? choiceLabels.callable : choiceLabels.askable} />
+    ),
+  },
+]
+
+const facts: { what: string; of: (product: ProductRecord) => ReactNode }[] = [
+  { what: 'Price', of: (product) => <PriceList of={product} /> },
+  { what: 'Context', of: (product) => sizeLabels(product).map((line) => <div key={line}>{line}</div>) },
+  { what: 'Kind', of: ({ kind }) => kindLabels[kind] },
+  { what: 'Modalities', of: modalityLabels },
+  { what: 'Parameters', of: parameterLabels },
+  { what: 'Moderated', of: ({ isModerated }) => (isModerated ? 'yes' : 'no') },
+  { what: 'Publisher', of: ({ ownedBy }) => ownedBy },
+]
+
+/** Side-by-side comparison of models. */
+function Comparison({ of: products }: { of: ProductRecord[] }) {
+  const scope = useScope()
+  return (
+    <section className="card stack" aria-label="Comparison">
+      <div className="head">
+        <h2>Comparison</h2>
+        <Link
+          className="button small"
+          to="/projects/$tenant/$project/models"
+          params={scope}
+          search={({ compare: _, ...others }) => others}
+        >
+          Clear comparison
+        </Link>
+      </div>
+      {products.length === 1 && <p className="soft">Select Compare on another model to see both side by side.</p>}
+      <DataTable
+        caption="Comparison of models"
+        columns={[
+          { head: 'Property', cell: ({ what }) => what },
+          ...products.map((product) => ({
+            head: product.id,
+            cell: (fact: (typeof facts)[number]) => fact.of(product),
+          })),
+        ]}
+        rows={facts}
+        keyOf={({ what }) => what}
+      />
+    </section>
+  )
+}
+
+const choiceLabels: Record<Use, string> = { callable: 'Available', askable: 'Not assigned' }
+const orderLabels: Record<Order, string> = {
+  name: 'By name',
+  cheapest: 'Cheapest first',
+  priciest: 'Most expensive first',
+  context: 'Longest context first',
+}
+
+/** Search, filters and sort order, kept in the URL. */
+function CatalogueFilters({ view: { q = '', kind, use, sort = 'name' } }: { view: CatalogueView }) {
+  const [typed, setTyped] = useState(q) // the URL updates asynchronously
+  const set = useFilter<CatalogueView>()
+  return (
+    <div className="chips" role="group" aria-label="Filters">
+      <input
+        type="search"
+        className="catalogue-search"
+        aria-label="Search models"
+        placeholder="Search models"
+        value={typed}
+        onChange={({ target: { value } }) => {
+          setTyped(value)
+          set('q', { isTyped: true })(value)
+        }}
+      />
+      <FilterChip
+        name="Kind"
+        value={kind}
+        choices={kinds.map((each) => [each, kindLabels[each]])}
+        onChange={set('kind')}
+      />
+      <FilterChip
+        name="Use"
+        value={use}
+        choices={uses.map((each) => [each, choiceLabels[each]])}
+        onChange={set('use')}
+      />
+      <select aria-label="Order" value={sort} onChange={({ target }) => set('sort')(target.value)}>
+        {orders.map((each) => (
+          <option key={each} value={each}>
+            {orderLabels[each]}
+          </option>
+        ))}
+      </select>
+    </div>
+  )
+}
+
+/** Actions on a model: try it, estimate its cost, compare it. */
+function ModelActions({
+  of: { product, isAssigned },
+  compared,
+  onEstimate,
+}: {
+  of: CatalogueRow
+  compared: string[]
+  onEstimate: () => void
+}) {
+  const navigate = useNavigate({ from: '/projects/$tenant/$project/models' })
+  const scope = useScope()
+  const { id, name } = product
+  const isCompared = compared.includes(id)
+  const others = compared.filter((each) => each !== id)
+  const compare = isCompared ? others : [...others, id]
+  const toggle = () =>
+    void navigate({
+      search: ({ compare: _, ...rest }) => ({ ...rest, ...(compare.length > 0 && { compare }) }),
+      resetScroll: false,
+    })
+  return (
+    <div className="catalogue-actions">
+      {!isAssigned && <p className="soft small">An Admin of your organization can assign it.</p>}
+      <div className="buttons">
+        {isAssigned && product.kind === 'chat' && (
+          <Link
+            className="button small"
+            aria-label={`Try ${name}`}
+            to="/projects/$tenant/$project/playground"
+            params={scope}
+            search={{ model: id }}
+          >
+            Try
+          </Link>
+        )}
+        <button type="button" className="button small" aria-label={`Cost of ${name}`} onClick={onEstimate}>
+          Cost
+        </button>
+        <button
+          type="button"
+          className="button small"
+          aria-label={`Compare ${name}`}
+          aria-pressed={isCompared}
+          disabled={!isCompared && compared.length >= MOST_COMPARED}
+          onClick={toggle}
+        >
+          Compare
+        </button>
+      </div>
+    </div>
   )
 }

@@ -5,8 +5,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { catalogueRows } from './catalogue-rows.ts'
 import { catalogueView } from './catalogue-view.ts'
-import { priceLines } from './product-labels.ts'
-import { firstUse, estimateCost } from './estimate-cost.ts'
+import { priceLines } from './product-labels.tsx'
+import { firstUse, estimateCost } from './estimate-dialog.tsx'
 
 const [example] = productRecord.meta()!.examples as [ProductRecord]
 const priced = (id: string, prompt: string, more: object = {}): ProductRecord => ({

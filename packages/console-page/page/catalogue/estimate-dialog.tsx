@@ -1,11 +1,11 @@
 import { useState } from 'react'
-import type { ProductRecord } from '@gateway/api/console/products'
+import type { ProductRecord, ProductPricing } from '@gateway/api/console/products'
 import { Dialog } from '../components/dialog.tsx'
-import { Facts } from '../components/facts.tsx'
-import { Field } from '../components/field.tsx'
-import { Money } from '../components/money.tsx'
-import { PriceList } from './price-list.tsx'
-import { firstUse, estimateCost, wholeOf, type Use } from './estimate-cost.ts'
+import { Facts, Money } from '../components/values.tsx'
+import { Field } from '../components/fields.tsx'
+import { PriceList } from './product-labels.tsx'
+import { costMicro, type Micro } from '@gateway/pricing/price'
+import { priceOf } from './catalogue-rows.ts'
 
 const FAULT = 'Enter a whole number with at most nine digits.'
 
@@ -79,4 +79,56 @@ function labelOf(name: keyof Use, { kind }: ProductRecord): string {
     calls: kind === 'image' ? 'Images per day' : kind === 'audio' ? 'Audio files per day' : 'Calls per day',
   }
   return words[name]
+}
+
+const DAYS = 30n
+const MOST_DIGITS = 9
+
+/** Typed usage per call and number of calls per day. */
+interface Use {
+  prompt: string
+  cached: string
+  written: string
+  completion: string
+  reasoning: string
+  calls: string
+}
+
+export const firstUse: Use = {
+  prompt: '1000',
+  cached: '0',
+  written: '0',
+  completion: '500',
+  reasoning: '0',
+  calls: '100',
+}
+
+interface CostEstimate {
+  callMicro: Micro
+  dayMicro: Micro
+  /** 30 days. */
+  monthMicro: Micro
+}
+
+/** Cost of calls as the ledger charges them: each call is rounded up separately. null if a number is missing. */
+export function estimateCost(pricing: ProductPricing, use: Use): CostEstimate | null {
+  const [prompt, cached, written, completion, reasoning, calls] = [
+    wholeOf(use.prompt),
+    wholeOf(use.cached),
+    wholeOf(use.written),
+    wholeOf(use.completion),
+    wholeOf(use.reasoning),
+    wholeOf(use.calls),
+  ]
+  if (prompt === null || cached === null || written === null) return null
+  if (completion === null || reasoning === null || calls === null) return null
+  const parts = { cachedTokens: cached, cacheWriteTokens: written, reasoningTokens: reasoning }
+  const callMicro = costMicro(priceOf(pricing), prompt, completion, parts)
+  return { callMicro, dayMicro: callMicro * calls, monthMicro: callMicro * calls * DAYS }
+}
+
+/** Parses a whole number; null if invalid. */
+function wholeOf(text: string): bigint | null {
+  const digits = text.trim()
+  return /^\d+$/.test(digits) && digits.length <= MOST_DIGITS ? BigInt(digits) : null
 }

@@ -1,16 +1,15 @@
 import { Link, useSearch } from '@tanstack/react-router'
-import { useScope, useProjectName } from '../api/use-project.ts'
+import { useScope, useProjectName } from '../api/session.ts'
 import { Screen } from '../frame/screen.tsx'
 import { DataTable } from '../components/data-table.tsx'
-import { EmptyState } from '../components/empty-state.tsx'
-import { RefreshButton } from '../components/refresh-button.tsx'
+import { EmptyState, Waiting, ShowMore, RefreshButton } from '../components/list-states.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
-import { ShowMore } from '../components/show-more.tsx'
-import { Waiting } from '../components/waiting.tsx'
-import { ExecutionChips } from './execution-chips.tsx'
-import { executionColumns } from './execution-columns.tsx'
+import { executionColumns, useFlowNames, executionStateLabels } from './execution-columns.tsx'
 import { useExecutions } from './use-executions.ts'
-import { useFlowNames } from './use-flow-names.ts'
+import type { SandboxRecord } from '@gateway/api/console/sandboxes'
+import { FilterChip, useFilter } from '../components/filters.tsx'
+import { TimeChip } from '../calls/time-chip.tsx'
+import { executionStates, type ExecutionFilters } from './execution-filters.ts'
 
 /** Executions of all flows of a project. Polls those in progress. */
 export function ExecutionsScreen() {
@@ -55,5 +54,27 @@ function NoExecutions({ isFiltered }: { isFiltered: boolean }) {
       Open a flow and run it, or call an active flow with a key. Executions appear as soon as they start and are kept
       for 30 days.
     </EmptyState>
+  )
+}
+
+/** Filters of the list, kept in the URL. */
+function ExecutionChips({ filters, flows }: { filters: ExecutionFilters; flows: SandboxRecord[] }) {
+  const set = useFilter<ExecutionFilters>()
+  return (
+    <div className="chips" role="group" aria-label="Filters">
+      <FilterChip
+        name="Flow"
+        value={filters.flow}
+        choices={flows.map(({ id, name }) => [id, name])}
+        onChange={set('flow')}
+      />
+      <FilterChip
+        name="State"
+        value={filters.state}
+        choices={executionStates.map((state) => [state, executionStateLabels[state]])}
+        onChange={set('state')}
+      />
+      <TimeChip value={filters.since} onChange={set('since')} />
+    </div>
   )
 }

@@ -1,9 +1,9 @@
 import { useRef } from 'react'
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { ask } from '../api/ask.ts'
-import type { ProjectScope } from '../api/use-project.ts'
+import type { ProjectScope } from '../api/session.ts'
 import { executionQuery, type ExecutionFilters } from './execution-filters.ts'
-import { isInProgress } from './execution-labels.ts'
+import { isInProgress } from './execution-columns.tsx'
 
 const PAGE = 50
 export const EXECUTIONS = '/api/v2/tenants/{tenant}/projects/{project}/executions'

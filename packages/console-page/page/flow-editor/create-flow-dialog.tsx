@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import { ask } from '../api/ask.ts'
-import { useScope } from '../api/use-project.ts'
-import { CreateNamedDialog } from '../components/create-named-dialog.tsx'
+import { useScope } from '../api/session.ts'
+import { CreateNamedDialog } from '../components/dialog.tsx'
 
 const PATH = '/api/v2/tenants/{tenant}/projects/{project}/sandboxes'
 

@@ -1,5 +1,6 @@
 import { useEffect, useRef, type ReactNode } from 'react'
-import { useTitle } from './use-title.ts'
+import { Link } from '@tanstack/react-router'
+import { EmptyState } from '../components/list-states.tsx'
 
 /** Whether the user came from another screen. The heading then takes the focus, so that screen readers read it. */
 let cameFromElsewhere = false
@@ -32,5 +33,23 @@ export function Screen({
       </div>
       {children}
     </>
+  )
+}
+
+/** Sets the title shown in browser tabs and history. */
+export function useTitle(...parts: string[]): void {
+  const title = [...parts, 'Console'].join(' · ')
+  useEffect(() => {
+    document.title = title
+  }, [title])
+}
+
+export function UnknownScreen() {
+  return (
+    <Screen title="Page not found">
+      <EmptyState title="No page has this address" action={<Link to="/">Go to projects</Link>}>
+        The address may be mistyped or belong to another version of the console.
+      </EmptyState>
+    </Screen>
   )
 }

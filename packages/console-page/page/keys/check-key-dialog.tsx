@@ -2,11 +2,13 @@ import { useState } from 'react'
 import { useMutation } from '@tanstack/react-query'
 import type { KeyRecord } from '@gateway/api/console/keys'
 import { ask } from '../api/ask.ts'
-import { useScope, useProducts } from '../api/use-project.ts'
+import { useScope, useProducts } from '../api/session.ts'
 import { Dialog } from '../components/dialog.tsx'
-import { Field } from '../components/field.tsx'
+import { Field } from '../components/fields.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
-import { CheckOutcome } from './check-outcome.tsx'
+import type { AdmissionCheck } from '@gateway/api/admission-check'
+import { Badge, Money } from '../components/values.tsx'
+import { ruleLabels } from './key-labels.ts'
 
 /** Checks whether a call would be admitted now and, if not, which rule refuses it. Nothing is reserved. */
 export function CheckKeyDialog({ of: { id, name }, onClose }: { of: KeyRecord; onClose: () => void }) {
@@ -67,5 +69,41 @@ export function CheckKeyDialog({ of: { id, name }, onClose }: { of: KeyRecord; o
         </div>
       </form>
     </Dialog>
+  )
+}
+
+const outcomes = {
+  pass: { text: 'Passed', tone: 'good' },
+  fail: { text: 'Failed', tone: 'bad' },
+  not_reached: { text: 'Not checked', tone: 'plain' },
+} as const
+
+/** The admission decision, rule by rule. */
+function CheckOutcome({ check: { admitted, boundMicro, rules, refusal } }: { check: AdmissionCheck }) {
+  return (
+    <div className="stack" role="status">
+      {admitted ? (
+        <p>
+          <strong>A call would be admitted.</strong>{' '}
+          {boundMicro !== null && (
+            <>
+              It would reserve <Money micro={boundMicro} />, its maximum cost.
+            </>
+          )}
+        </p>
+      ) : (
+        <div className="refusal">
+          <strong>{refusal?.message}</strong>
+          <p>{refusal?.resolution}</p>
+        </div>
+      )}
+      <ul className="rules">
+        {rules.map(({ rule, outcome }) => (
+          <li key={rule} className="head">
+            {ruleLabels[rule]} <Badge {...outcomes[outcome]} />
+          </li>
+        ))}
+      </ul>
+    </div>
   )
 }

@@ -1,15 +1,16 @@
 import { useState } from 'react'
 import { ask } from '../api/ask.ts'
-import { useOnce } from '../api/use-once.ts'
-import { useScope } from '../api/use-project.ts'
-import { FormDialog } from '../components/form-dialog.tsx'
-import { TextField } from '../components/text-field.tsx'
-import { LimitFields } from './limit-fields.tsx'
-import { bodyOfDraft, draftFaults, emptyDraft, type KeyDraft } from './new-key.ts'
+import { useOnce } from '../api/queries.ts'
+import { useScope, useProducts } from '../api/session.ts'
+import { FormDialog } from '../components/dialog.tsx'
+import { TextField, Field } from '../components/fields.tsx'
+import { bodyOfDraft, draftFaults, emptyDraft, type KeyDraft, type Reset } from './new-key.ts'
 import { RateFields } from './rate-fields.tsx'
-import { ResourceFields } from './resource-fields.tsx'
 import { KeySecretDialog } from './key-secret-dialog.tsx'
-import { useKeyChange } from './use-key-change.ts'
+import { useKeyChange, windowLabels } from './key-labels.ts'
+import { RefusalBox } from '../components/refusal-box.tsx'
+import { Waiting } from '../components/list-states.tsx'
+import { several } from '../components/usd.ts'
 
 /** Form for a new key, then its secret. Submitting twice creates one key. */
 export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
@@ -53,4 +54,129 @@ export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
       />
     </FormDialog>
   )
+}
+
+/** Spending limit, limit period and lifetime of a key. */
+function LimitFields({
+  draft: { limit, reset, expiresInDays },
+  fault,
+  onChange,
+}: {
+  draft: KeyDraft
+  fault: string | undefined
+  onChange: (part: Partial<KeyDraft>) => void
+}) {
+  return (
+    <>
+      <div className="pair">
+        <Field
+          label="Spending limit (USD)"
+          hint="Leave empty to limit spending by the wallet only."
+          fault={fault ?? null}
+        >
+          {(ids) => (
+            <input
+              {...ids}
+              inputMode="decimal"
+              autoComplete="off"
+              placeholder="No limit"
+              value={limit}
+              onChange={({ target }) => onChange({ limit: target.value })}
+            />
+          )}
+        </Field>
+        <Field label="Limit period" hint="Periods start at midnight UTC.">
+          {(ids) => (
+            <select {...ids} value={reset} onChange={({ target }) => onChange({ reset: target.value as Reset })}>
+              {Object.entries(windowLabels).map(([each, text]) => (
+                <option key={each} value={each}>
+                  {text}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+      </div>
+      <Field label="Expires in (days)" hint="1 to 365.">
+        {(ids) => (
+          <input
+            {...ids}
+            type="number"
+            required
+            min={1}
+            max={365}
+            value={expiresInDays}
+            onChange={({ target }) => onChange({ expiresInDays: target.value })}
+          />
+        )}
+      </Field>
+    </>
+  )
+}
+
+/** Products a key can call: all products of the project, or selected ones. */
+function ResourceFields({
+  chosen,
+  fault,
+  onChange,
+}: {
+  chosen: string[] | null
+  fault: string | undefined
+  onChange: (chosen: string[] | null) => void
+}) {
+  const { products, isPending, error } = useProducts()
+  const toggle = (id: string, isChosen: boolean) =>
+    onChange(isChosen ? [...(chosen ?? []), id] : (chosen ?? []).filter((each) => each !== id))
+  return (
+    <fieldset className="stack">
+      <legend>Access</legend>
+      <label className="choice">
+        <input type="radio" name="policy" checked={chosen === null} onChange={() => onChange(null)} />
+        <span>
+          All products, including those assigned later
+          <span className="soft">
+            {isPending
+              ? ''
+              : ` (currently ${several(products.length, 'product')}${listOf(products.map(({ name }) => name))})`}
+          </span>
+        </span>
+      </label>
+      <label className="choice">
+        <input type="radio" name="policy" checked={chosen !== null} onChange={() => onChange([])} />
+        Selected products
+      </label>
+      {chosen !== null && (
+        <div className="choices">
+          <RefusalBox error={error} />
+          {isPending && <Waiting what="products" />}
+          {!isPending && products.length === 0 && (
+            <p className="soft">No products assigned yet. Ask an Admin of the organization to assign one.</p>
+          )}
+          {products.map(({ id, name }) => (
+            <label key={id} className="choice">
+              <input
+                type="checkbox"
+                checked={chosen.includes(id)}
+                onChange={({ target }) => toggle(id, target.checked)}
+              />
+              <span>
+                {name} <code className="soft">{id}</code>
+              </span>
+            </label>
+          ))}
+        </div>
+      )}
+      {fault !== undefined && (
+        <p className="field" role="alert">
+          <span className="fault">{fault}</span>
+        </p>
+      )}
+    </fieldset>
+  )
+}
+
+const SHOWN = 3
+function listOf(names: string[]): string {
+  if (names.length === 0) return ''
+  return `: ${names.slice(0, SHOWN).join(', ')}${names.length > SHOWN ? ', …' : ''}`
 }

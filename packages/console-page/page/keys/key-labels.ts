@@ -1,5 +1,7 @@
 import type { KeyRecord } from '@gateway/api/console/keys'
-import type { Tone } from '../components/badge.tsx'
+import type { Tone } from '../components/values.tsx'
+import { useChange } from '../api/queries.ts'
+import { NOTICES } from '../notices/notice-link.tsx'
 
 /** Labels for key states, limit periods and admission rules. */
 export const stateLabels: Record<KeyRecord['state'], { text: string; tone: Tone }> = {
@@ -29,3 +31,8 @@ export const ruleLabels = {
   limit: "The cost fits the key's limit",
   wallet: 'The cost fits the wallet balance',
 } as const
+
+/** Mutation of keys. Reloads keys and alerts on success. */
+export function useKeyChange<Made, Asked = void>(change: (asked: Asked) => Promise<Made>, announcement: string) {
+  return useChange(change, announcement, ['/api/v2/tenants/{tenant}/keys', NOTICES])
+}

@@ -1,9 +1,7 @@
 import type { KeyRecord } from '@gateway/api/console/keys'
-import { useBaseUrl } from '../api/session.ts'
-import { useProducts } from '../api/use-project.ts'
-import { CodeChoice } from '../components/code-choice.tsx'
-import { SecretDialog } from '../components/secret-dialog.tsx'
-import { firstCall, firstCallInPython } from '../pure/commands.ts'
+import { useBaseUrl, useProducts } from '../api/session.ts'
+import { CodeChoice, SecretDialog } from '../components/secret-dialog.tsx'
+import { firstCall, firstCallInPython } from './commands.ts'
 
 /** The secret of a key, and a command to try it. */
 export function KeySecretDialog({

@@ -1,14 +1,23 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { readingAll } from '../api/reading.ts'
-import { useScope, useProjectName } from '../api/use-project.ts'
+import { readingAll } from '../api/queries.ts'
+import { useScope, useProjectName, useMe, useMemberNames } from '../api/session.ts'
 import { Screen } from '../frame/screen.tsx'
-import { EmptyState } from '../components/empty-state.tsx'
+import { EmptyState, Waiting } from '../components/list-states.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
-import { Waiting } from '../components/waiting.tsx'
 import { CreateKeyDialog } from './create-key-dialog.tsx'
-import { KeyTable } from './key-table.tsx'
-import { LegacyKeys } from './legacy-keys.tsx'
+import { useState } from 'react'
+import type { KeyRecord } from '@gateway/api/console/keys'
+import { DataTable, type Column } from '../components/data-table.tsx'
+import { Moment, Badge, Money } from '../components/values.tsx'
+import { several } from '../components/usd.ts'
+import { CheckKeyDialog } from './check-key-dialog.tsx'
+import { stateLabels, windowLabels, useKeyChange } from './key-labels.ts'
+import { ratesText } from './rate-fields.tsx'
+import { ask } from '../api/ask.ts'
+import { FormDialog } from '../components/dialog.tsx'
+import { GraceField } from '../components/fields.tsx'
+import { KeySecretDialog } from './key-secret-dialog.tsx'
 
 export function KeysScreen() {
   const { tenant, project } = useScope()
@@ -47,4 +56,233 @@ export function KeysScreen() {
       {create && <CreateKeyDialog onClose={() => showCreate(false)} />}
     </Screen>
   )
+}
+
+/** Organization keys created before keys were bound to projects. They can't make calls and must be replaced. */
+function LegacyKeys() {
+  const { tenant } = useScope()
+  const [revoked, setRevoked] = useState<KeyRecord | null>(null)
+  const { data = [] } = useQuery(
+    readingAll('/api/v2/tenants/{tenant}/keys', { params: { tenant }, query: { state: 'NeedsReissue' } }),
+  )
+  if (data.length === 0) return null
+  const columns: Column<KeyRecord>[] = [
+    { head: 'Key', cell: ({ name }) => name },
+    { head: 'Secret', cell: ({ prefix }) => <code>{prefix}…</code> },
+    { head: 'Created', cell: ({ createdAt }) => <Moment iso={createdAt} to="day" /> },
+    {
+      head: 'Actions',
+      cell: (key) => (
+        <button
+          type="button"
+          className="button small danger"
+          aria-label={`Revoke ${key.name}`}
+          onClick={() => setRevoked(key)}
+        >
+          Revoke
+        </button>
+      ),
+    },
+  ]
+  return (
+    <section className="stack" aria-label="Needs reissue">
+      <h2>Needs reissue</h2>
+      <p className="notice">
+        {several(data.length, 'key')} created before keys were bound to projects. They can't make calls. Create a
+        replacement in the project each was used for, then revoke the old key.
+      </p>
+      <DataTable caption="Keys that need reissue" columns={columns} rows={data} keyOf={({ id }) => id} />
+      {revoked && <RevokeKeyDialog of={revoked} onClose={() => setRevoked(null)} />}
+    </section>
+  )
+}
+
+const dialogs = { check: CheckKeyDialog, rotate: RotateKeyDialog, revoke: RevokeKeyDialog } as const
+
+/** The keys of a project and their actions. */
+function KeyTable({ keys }: { keys: KeyRecord[] }) {
+  const [chosen, setChosen] = useState<{ action: KeyAction; key: KeyRecord } | null>(null)
+  const nameOf = useMemberNames()
+  const me = useMe()
+  const userOf = (id: string) => (id === me.id ? 'you' : nameOf(id))
+  const Chosen = chosen && dialogs[chosen.action]
+  const columns: Column<KeyRecord>[] = [
+    { head: 'Key', cell: (key) => <KeyName of={key} userOf={userOf} />, sortBy: ({ name }) => name },
+    { head: 'State', cell: (key) => <KeyState of={key} userOf={userOf} />, sortBy: ({ state }) => state },
+    { head: 'Limit', cell: KeyLimits },
+    { head: 'Access', cell: ({ policy, resources }) => (policy === 'listed' ? resources.join(', ') : 'All products') },
+    {
+      head: 'Last used',
+      cell: ({ lastUsedAt }) => (lastUsedAt ? <Moment iso={lastUsedAt} /> : 'Never'),
+      sortBy: ({ lastUsedAt }) => lastUsedAt,
+    },
+    {
+      head: 'Expires',
+      cell: ({ expiresAt }) => (expiresAt ? <Moment iso={expiresAt} to="day" /> : 'Never'),
+      sortBy: ({ expiresAt }) => expiresAt,
+    },
+    { head: 'Actions', cell: (key) => <KeyActions of={key} onChoose={(action) => setChosen({ action, key })} /> },
+  ]
+  return (
+    <>
+      <DataTable caption="Keys" columns={columns} rows={keys} keyOf={({ id }) => id} />
+      {Chosen && <Chosen of={chosen.key} onClose={() => setChosen(null)} />}
+    </>
+  )
+}
+
+function KeyLimits({ limit, window, rates }: KeyRecord) {
+  const text = ratesText(rates)
+  return (
+    <>
+      <WindowBar limit={limit} window={window} />
+      {text !== null && <div className="soft small">{text}</div>}
+    </>
+  )
+}
+
+interface Shown {
+  of: KeyRecord
+  userOf: (id: string) => string
+}
+
+function KeyName({ of: { name, prefix, createdBy, createdAt, issuedBy, rotatedFrom }, userOf }: Shown) {
+  return (
+    <>
+      {name}
+      <div className="soft small">
+        <code>{prefix}…</code> by {userOf(createdBy)}
+        {rotatedFrom !== null && (
+          <>
+            , replaces a key that {issuedBy === rotatedFrom ? 'rotated itself' : `was rotated by ${userOf(issuedBy)}`}{' '}
+            on <Moment iso={createdAt} />
+          </>
+        )}
+      </div>
+    </>
+  )
+}
+
+function KeyState({ of: { id, state, rotatedBy, rotatedAt }, userOf }: Shown) {
+  return (
+    <>
+      <Badge tone={stateLabels[state].tone} text={stateLabels[state].text} />
+      {rotatedBy !== null && rotatedAt !== null && (
+        <div className="soft small">
+          {rotatedBy === id ? 'Rotated itself' : `Rotated by ${userOf(rotatedBy)}`} on <Moment iso={rotatedAt} />
+        </div>
+      )}
+    </>
+  )
+}
+
+type KeyAction = 'check' | 'rotate' | 'revoke'
+const words = { check: 'Test', rotate: 'Rotate', revoke: 'Revoke' } as const
+
+/** Actions on an active key. */
+function KeyActions({ of: { name, state }, onChoose }: { of: KeyRecord; onChoose(action: KeyAction): void }) {
+  if (state !== 'Active') return null
+  return (
+    <div className="buttons">
+      {(['check', 'rotate', 'revoke'] as const).map((action) => (
+        <button
+          key={action}
+          type="button"
+          className={`button small ${action === 'revoke' ? 'danger' : ''}`}
+          aria-label={`${words[action]} ${name}`}
+          onClick={() => onChoose(action)}
+        >
+          {words[action]}
+        </button>
+      ))}
+    </div>
+  )
+}
+
+/** Replaces the secret of a key. The old secret can keep working for a grace period. */
+function RotateKeyDialog({ of: { id, name }, onClose }: { of: KeyRecord; onClose: () => void }) {
+  const { tenant } = useScope()
+  const [graceSeconds, setGraceSeconds] = useState(0)
+  const rotate = useKeyChange(
+    () =>
+      ask('POST', '/api/v2/tenants/{tenant}/keys/{key}/rotate', {
+        params: { tenant, key: id },
+        body: { graceSeconds },
+      }),
+    `New secret created for ${name}.`,
+  )
+  if (rotate.data) return <KeySecretDialog made={rotate.data} onClose={onClose} />
+  return (
+    <FormDialog title={`Rotate ${name}`} submit="Rotate key" change={rotate} onDone={() => {}} onClose={onClose}>
+      <p>The replacement keeps the project, access, limit and lifetime, and shares its spending with the old key.</p>
+      <GraceField label="Old secret stops working" seconds={graceSeconds} onChange={setGraceSeconds} />
+    </FormDialog>
+  )
+}
+
+/** Spent and reserved share of a key's limit in the current window, and when the window resets. */
+function WindowBar({ limit, window }: Pick<KeyRecord, 'limit' | 'window'>) {
+  if (!limit) return <span className="soft">No limit</span>
+  if (!window) return <Money micro={limit.micro} />
+  const share = (micro: number) => ({ width: `${Math.min(100, (micro / limit.micro) * 100)}%` })
+  return (
+    <div className="window">
+      <div className="bar" aria-hidden="true">
+        <i style={share(window.spentMicro)} />
+        <i style={share(window.reservedMicro)} />
+      </div>
+      <div className="small">
+        <Money micro={window.spentMicro} />
+        <span className="soft">
+          {' '}
+          of <Money micro={limit.micro} /> {windowLabels[limit.reset]}
+        </span>
+        {window.reservedMicro > 0 && (
+          <span className="soft">
+            , <Money micro={window.reservedMicro} /> reserved
+          </span>
+        )}
+        {window.resetsAt !== null && (
+          <div className="soft">
+            resets <Moment iso={window.resetsAt} />
+          </div>
+        )}
+      </div>
+    </div>
+  )
+}
+
+/** Confirms revoking a key, which can't be undone. */
+function RevokeKeyDialog({ of: key, onClose }: { of: KeyRecord; onClose: () => void }) {
+  const { tenant } = useScope()
+  const revoke = useKeyChange(
+    () => ask('POST', '/api/v2/tenants/{tenant}/keys/{key}/revoke', { params: { tenant, key: key.id } }),
+    `Key ${key.name} revoked.`,
+  )
+  return (
+    <FormDialog title={`Revoke ${key.name}?`} submit="Revoke key" isDanger change={revoke} onClose={onClose}>
+      <p>
+        All further calls with <code>{key.prefix}…</code> are refused. This can't be undone.{' '}
+        {key.lastUsedAt ? (
+          <>
+            Last used <Moment iso={key.lastUsedAt} />.
+          </>
+        ) : (
+          'Never used.'
+        )}
+      </p>
+    </FormDialog>
+  )
+}
+
+/** State of the keys screen in the URL. */
+interface KeyView {
+  /** Include revoked and expired keys. */
+  ended?: true
+  /** Open the form for a new key. */
+  create?: true
+}
+
+export function keyView({ ended, create }: Record<string, unknown>): KeyView {
+  return { ...(ended === true && { ended }), ...(create === true && { create }) }
 }

@@ -1,6 +1,6 @@
 import { newKeyBody } from '@gateway/api/console/keys'
 import { expect, test } from 'vitest'
-import { emptyRates } from './rate-draft.ts'
+import { emptyRates } from './rate-fields.tsx'
 import { bodyOfDraft, draftFaults, emptyDraft } from './new-key.ts'
 
 test('bodyOfDraft turns a filled-in form into a valid request body', () => {

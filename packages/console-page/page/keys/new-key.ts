@@ -1,7 +1,7 @@
 import type { BodyOf } from '@gateway/api/api-route'
 import type { ConsoleRoutes } from '@gateway/api/console-routes'
-import { emptyRates, type RateDraft, ratesOfDraft } from './rate-draft.ts'
-import { microOf } from '../pure/usd.ts'
+import { emptyRates, type RateDraft, ratesOfDraft } from './rate-fields.tsx'
+import { microOf } from '../components/usd.ts'
 
 export type NewKeyBody = BodyOf<ConsoleRoutes['createKey']>
 export type Reset = 'daily' | 'weekly' | 'monthly' | 'lifetime'

@@ -1,7 +1,6 @@
 import type { NoticeRecord, WebhookDelivery } from '@gateway/api/console/notices'
-import type { Tone } from '../components/badge.tsx'
-import { Money } from '../components/money.tsx'
-import { several } from '../pure/usd.ts'
+import { Money, type Tone } from '../components/values.tsx'
+import { several } from '../components/usd.ts'
 
 export type Delivery = NoticeRecord['deliveries'][number]
 

@@ -1,13 +1,13 @@
 import { useState, type FormEvent } from 'react'
 import type { noticeLimits, NoticeThresholds } from '@gateway/api/console/notices'
 import { ask } from '../api/ask.ts'
-import { useChange } from '../api/use-change.ts'
-import { useScope } from '../api/use-project.ts'
-import { Field } from '../components/field.tsx'
+import { useChange } from '../api/queries.ts'
+import { useScope } from '../api/session.ts'
+import { Field } from '../components/fields.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
-import { microOf, usd } from '../pure/usd.ts'
-import { ChosenValues } from './chosen-values.tsx'
-import { THRESHOLDS } from './notice-paths.ts'
+import { microOf, usd } from '../components/usd.ts'
+import { THRESHOLDS } from './notice-link.tsx'
+import { Icon } from '../components/icon.tsx'
 
 /** Repeated here, because the browser doesn't load the API schemas. */
 const MOST: (typeof noticeLimits)['thresholds'] = 10
@@ -77,4 +77,76 @@ export function ThresholdForm({ saved, onClose }: { saved: NoticeThresholds; onC
 function percentOf(text: string): number | null {
   const percent = /^\s*\d{1,3}\s*%?\s*$/.test(text) ? Number.parseInt(text, 10) : 0
   return percent >= 1 && percent <= 100 ? percent : null
+}
+
+/** List of numbers shown as chips. Enter adds another one. */
+function ChosenValues({
+  label,
+  hint,
+  values,
+  most,
+  read,
+  show,
+  wrong,
+  onChange,
+}: {
+  label: string
+  hint: string
+  values: number[]
+  most: number
+  /** Parses the typed text; null if invalid. */
+  read: (text: string) => number | null
+  show: (value: number) => string
+  wrong: string
+  onChange: (values: number[]) => void
+}) {
+  const [text, setText] = useState('')
+  const [fault, setFault] = useState<string | null>(null)
+  const add = () => {
+    const value = read(text)
+    if (value === null) return setFault(wrong)
+    setText('')
+    setFault(null)
+    if (!values.includes(value)) onChange([...values, value].toSorted((one, other) => other - one))
+  }
+  const isFull = values.length >= most
+  return (
+    <div className="stack tight">
+      <Field label={label} hint={isFull ? `Maximum of ${most} reached.` : hint} fault={fault}>
+        {(ids) => (
+          <div className="with-button">
+            <input
+              {...ids}
+              inputMode="decimal"
+              autoComplete="off"
+              disabled={isFull}
+              value={text}
+              onChange={({ target }) => setText(target.value)}
+              onKeyDown={(event) => {
+                if (event.key !== 'Enter') return
+                event.preventDefault()
+                add()
+              }}
+            />
+            <button type="button" className="button" disabled={isFull} aria-label={`Add: ${label}`} onClick={add}>
+              Add
+            </button>
+          </div>
+        )}
+      </Field>
+      <ul className="chips" aria-label={label}>
+        {values.map((value) => (
+          <li key={value} className="chip">
+            {show(value)}
+            <button type="button" onClick={() => onChange(values.filter((each) => each !== value))}>
+              <Icon name="close" />
+              <span className="visually-hidden">
+                Remove {show(value)}: {label}
+              </span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
 }

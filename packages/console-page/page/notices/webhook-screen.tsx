@@ -1,23 +1,20 @@
 import { useState } from 'react'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
-import type { WebhookRecord } from '@gateway/api/console/notices'
+import type { WebhookRecord, WebhookDelivery } from '@gateway/api/console/notices'
 import { ask } from '../api/ask.ts'
-import { reading } from '../api/reading.ts'
-import { useMemberNames } from '../api/use-names.ts'
+import { reading } from '../api/queries.ts'
+import { useMemberNames, useScope } from '../api/session.ts'
 import { Screen } from '../frame/screen.tsx'
-import { Badge } from '../components/badge.tsx'
-import { Facts } from '../components/facts.tsx'
-import { Moment } from '../components/moment.tsx'
+import { Badge, Facts, Moment } from '../components/values.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
-import { ShowMore } from '../components/show-more.tsx'
-import { Waiting } from '../components/waiting.tsx'
-import { DeleteWebhookDialog } from './delete-webhook-dialog.tsx'
-import { DeliveryTable } from './delivery-table.tsx'
-import { DELIVERIES, TEST_WEBHOOK, WEBHOOK } from './notice-paths.ts'
-import { RotateWebhookDialog } from './rotate-webhook-dialog.tsx'
-import { useWebhookChange } from './use-webhook-change.ts'
-import './style/notices.css'
+import { ShowMore, Waiting } from '../components/list-states.tsx'
+import { DeleteWebhookDialog, SigningSecretDialog } from './webhook-dialogs.tsx'
+import { DELIVERIES, TEST_WEBHOOK, WEBHOOK, ROTATE_WEBHOOK, RESEND, useWebhookChange } from './notice-link.tsx'
+import { FormDialog } from '../components/dialog.tsx'
+import { GraceField } from '../components/fields.tsx'
+import { DataTable, type Column } from '../components/data-table.tsx'
+import { deliveryLabels, failureText, kindLabels } from './notice-labels.tsx'
 
 const EVERY_MS = 2_000
 const PAGE = 50
@@ -128,5 +125,83 @@ function Deliveries({ webhook }: { webhook: string }) {
       {deliveries && deliveries.length > 0 && <DeliveryTable webhook={webhook} deliveries={deliveries} />}
       <ShowMore list={list} />
     </section>
+  )
+}
+
+/** Replaces the signing secret of a webhook, then shows the new one. */
+function RotateWebhookDialog({ of: { id, url }, onClose }: { of: WebhookRecord; onClose: () => void }) {
+  const params = { ...useScope(), webhook: id }
+  const [graceSeconds, setGraceSeconds] = useState(86_400)
+  const rotate = useWebhookChange(
+    () => ask('POST', ROTATE_WEBHOOK, { params, body: { graceSeconds } }),
+    "Signing secret rotated. Copy the new one now: it won't be shown again.",
+  )
+  if (rotate.data) return <SigningSecretDialog made={rotate.data} onClose={onClose} />
+  return (
+    <FormDialog
+      title="Rotate signing secret"
+      submit="Rotate secret"
+      change={rotate}
+      onDone={() => {}}
+      onClose={onClose}
+    >
+      <p>
+        Alerts to <code>{url}</code> are signed with a new secret. Until the old one stops signing, each alert has both
+        signatures, so no delivery is lost while you install the new secret.
+      </p>
+      <GraceField label="Old secret stops signing" seconds={graceSeconds} onChange={setGraceSeconds} />
+    </FormDialog>
+  )
+}
+
+/** Deliveries to a webhook, each with a button that sends it again. */
+function DeliveryTable({ webhook, deliveries }: { webhook: string; deliveries: WebhookDelivery[] }) {
+  const params = { ...useScope(), webhook }
+  const resend = useWebhookChange(
+    (notice: string) => ask('POST', RESEND, { params: { ...params, notice } }),
+    'Delivery resent.',
+  )
+  const columns: Column<WebhookDelivery>[] = [
+    { head: 'Alert', cell: ({ kind }) => kindLabels[kind] },
+    { head: 'Time', cell: ({ at }) => <Moment iso={at} to="second" /> },
+    { head: 'State', cell: ({ state }) => <Badge {...deliveryLabels[state]} /> },
+    { head: 'Result', cell: (delivery) => <DeliveryResult of={delivery} /> },
+    {
+      head: 'Actions',
+      cell: ({ notice, kind, at }) => (
+        <button
+          type="button"
+          className="button small"
+          disabled={resend.isPending}
+          aria-label={`Resend ${kindLabels[kind]} of ${at}`}
+          onClick={() => resend.mutate(notice)}
+        >
+          Resend
+        </button>
+      ),
+    },
+  ]
+  return (
+    <>
+      <RefusalBox error={resend.error} />
+      <DataTable caption="Deliveries" columns={columns} rows={deliveries} keyOf={({ notice }) => notice} />
+    </>
+  )
+}
+
+function DeliveryResult({ of: delivery }: { of: WebhookDelivery }) {
+  const { status, nextTryAt, endedAt } = delivery
+  return (
+    <>
+      {failureText(delivery) ?? (status === null ? 'Not attempted yet' : `HTTP ${status}`)}
+      <div className="soft small">
+        {endedAt !== null && <Moment iso={endedAt} to="second" />}
+        {nextTryAt !== null && (
+          <>
+            Next attempt <Moment iso={nextTryAt} to="second" />
+          </>
+        )}
+      </div>
+    </>
   )
 }

@@ -1,15 +1,13 @@
 import { useState } from 'react'
 import { useQuery } from '@tanstack/react-query'
 import type { JournalEntry } from '@gateway/api/console/statement'
-import { reading } from '../api/reading.ts'
-import { useMe } from '../api/session.ts'
-import type { ProjectScope } from '../api/use-project.ts'
+import { reading } from '../api/queries.ts'
+import { useMe, type ProjectScope } from '../api/session.ts'
 import { DataTable, type Column } from '../components/data-table.tsx'
-import { Moment } from '../components/moment.tsx'
-import { Money } from '../components/money.tsx'
+import { Moment, Money } from '../components/values.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
-import { Waiting } from '../components/waiting.tsx'
-import { JOURNAL } from './wallet-paths.ts'
+import { Waiting } from '../components/list-states.tsx'
+import { JOURNAL } from './wallet-draft.ts'
 
 const NEWEST = 50
 const amount = (head: string, of: (entry: JournalEntry) => number): Column<JournalEntry> => ({

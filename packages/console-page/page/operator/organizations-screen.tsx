@@ -2,18 +2,19 @@ import { useState } from 'react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { TenantRecord } from '@gateway/api/console/users'
-import { readingAll } from '../api/reading.ts'
+import { readingAll, useChange } from '../api/queries.ts'
 import { useMe } from '../api/session.ts'
-import { CopyButton } from '../components/copy-button.tsx'
+import { CopyButton } from '../components/copying.tsx'
 import { DataTable, type Column } from '../components/data-table.tsx'
-import { EmptyState } from '../components/empty-state.tsx'
-import { Moment } from '../components/moment.tsx'
+import { EmptyState, Waiting } from '../components/list-states.tsx'
+import { Moment } from '../components/values.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
-import { Waiting } from '../components/waiting.tsx'
-import { CreateOrganizationDialog } from './create-organization-dialog.tsx'
-import { DeleteOrganizationDialog } from './delete-organization-dialog.tsx'
 import { OperatorScreen } from './operator-screen.tsx'
-import { ResetLinkDialog } from './reset-link-dialog.tsx'
+import { ask } from '../api/ask.ts'
+import { CreateNamedDialog, FormDialog } from '../components/dialog.tsx'
+import { SecretDialog } from '../components/secret-dialog.tsx'
+import { TextField } from '../components/fields.tsx'
+import { onThisHost } from '../sign-in/link-secret.ts'
 
 /** Every organization of the platform. */
 export function OrganizationsScreen() {
@@ -94,4 +95,77 @@ function columnsOf(onDelete: (tenant: TenantRecord) => void): Column<TenantRecor
       ),
     },
   ]
+}
+
+function CreateOrganizationDialog({ onClose }: { onClose: () => void }) {
+  return (
+    <CreateNamedDialog
+      title="Create organization"
+      hint="You become its first Admin and can add others."
+      create={(body, idempotencyKey) => ask('POST', '/api/v2/tenants', { params: {}, body, idempotencyKey })}
+      announcement={(name) => `Organization ${name} created. You are its first Admin.`}
+      paths={['/api/v2/tenants', '/api/v2/me']}
+      onClose={onClose}
+    />
+  )
+}
+
+/** Confirms deleting an organization and lists the projects that block it, as far as the user can see them. */
+function DeleteOrganizationDialog({ of: { id, name }, onClose }: { of: TenantRecord; onClose: () => void }) {
+  const isMine = useMe().tenants.some((tenant) => tenant.id === id)
+  const projects = useQuery({
+    ...readingAll('/api/v2/tenants/{tenant}/projects', { params: { tenant: id } }),
+    enabled: isMine,
+  })
+  const remove = useChange(
+    () => ask('DELETE', '/api/v2/tenants/{tenant}', { params: { tenant: id } }),
+    `${name} deleted.`,
+    ['/api/v2/tenants', '/api/v2/me'],
+  )
+  return (
+    <FormDialog title={`Delete ${name}?`} submit="Delete organization" isDanger change={remove} onClose={onClose}>
+      <p>
+        This permanently deletes its teams and memberships and revokes its access tokens. The audit log is kept. An
+        organization that has projects or keys can't be deleted.
+      </p>
+      {projects.data && projects.data.length > 0 && (
+        <div className="notice">Projects: {projects.data.map((project) => project.name).join(', ')}.</div>
+      )}
+      {!isMine && <div className="notice">You aren't a member, so its projects and keys aren't shown.</div>}
+      <RefusalBox error={projects.error} />
+    </FormDialog>
+  )
+}
+
+/** Makes a link with which a user resets a forgotten password. */
+function ResetLinkDialog({ onClose }: { onClose: () => void }) {
+  const [email, setEmail] = useState('')
+  const [link, setLink] = useState<string | null>(null)
+  const create = useChange(
+    () => ask('POST', '/api/v2/password-resets', { params: {}, body: { email } }),
+    'Reset link created.',
+    [],
+  )
+  if (link !== null)
+    return (
+      <SecretDialog
+        title={`Reset link for ${email}`}
+        secret={link}
+        warning="Copy this link now and send it to the user. It works once, for an hour, and is not shown again. It gives access to the account, so make sure that it reaches the right person."
+        copy="Copy link"
+        onClose={onClose}
+      />
+    )
+  return (
+    <FormDialog
+      title="Create reset link"
+      submit="Create link"
+      change={create}
+      onDone={(made) => setLink(onThisHost(made.link))}
+      onClose={onClose}
+    >
+      <p>A reset ends all sessions and personal tokens of the user.</p>
+      <TextField label="Email" type="email" required maxLength={254} value={email} onChange={setEmail} />
+    </FormDialog>
+  )
 }

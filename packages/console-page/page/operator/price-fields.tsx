@@ -1,8 +1,6 @@
-import { Field } from '../components/field.tsx'
-import { pricingOf, type PriceField } from './draft-parts.ts'
-import type { ProductFieldsProps } from './product-fields-props.ts'
-import { ProductField } from './product-field.tsx'
-import { usdOfCall, usdOfMillion } from './usd-per-million.ts'
+import { Field, TextField } from '../components/fields.tsx'
+import { pricingOf, type PriceField, usdOfCall, usdOfMillion, type ProductDraft } from './product-draft.ts'
+import type { ComponentProps } from 'react'
 
 const FAULT = 'Enter an amount such as 5 or 0.25, with up to six decimal places.'
 const tokenPrices: { name: PriceField; label: string; isOptional: boolean; hint?: string }[] = [
@@ -90,4 +88,23 @@ export function PriceFields({ draft, isTried, faultOf, onChange }: ProductFields
       </p>
     </fieldset>
   )
+}
+
+/** Text or number field of a product. The API validates numbers. */
+export function ProductField({
+  isOptional = false,
+  isNumber = false,
+  ...field
+}: ComponentProps<typeof TextField> & { isOptional?: boolean; isNumber?: boolean }) {
+  const number = { inputMode: 'decimal', pattern: '[0-9]+([.][0-9]+)?' } as const
+  return <TextField {...field} required={!isOptional} {...(isNumber && number)} />
+}
+
+/** Props of each section of the product form. */
+export interface ProductFieldsProps {
+  draft: ProductDraft
+  isNew: boolean
+  /** API error for a field, by its name in the request. */
+  faultOf: (param: string) => string | null
+  onChange: (part: Partial<ProductDraft>) => void
 }

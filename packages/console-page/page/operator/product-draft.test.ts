@@ -1,8 +1,7 @@
 import { newProductBody, productPatch, productRecord, type ProductRecord } from '@gateway/api/console/products'
 import { expect, test } from 'vitest'
 import { productsView } from './operator-views.ts'
-import { bodyOf, draftOf, emptyDraft, patchOf } from './product-draft.ts'
-import { usdOfCall, usdOfMillion } from './usd-per-million.ts'
+import { bodyOf, draftOf, emptyDraft, patchOf, usdOfCall, usdOfMillion } from './product-draft.ts'
 
 const [example] = productRecord.meta()!.examples as [ProductRecord]
 const providers = [{ provider: 'simulated', model: 'm-1', priority: 1 }]

@@ -1,10 +1,10 @@
 import type { BodyOf } from '@gateway/api/api-route'
 import type { ConsoleRoutes } from '@gateway/api/console-routes'
-import type { ProductKind, ProductRecord } from '@gateway/api/console/products'
-import { perMillion } from '../flow-editor/core/price-labels.ts'
+import type { ProductKind, ProductRecord, ParameterValues, ProductPricing } from '@gateway/api/console/products'
+import { perMillion } from '../catalogue/product-labels.tsx'
 import { productDefaults as defaults } from '@gateway/api/product-defaults'
-import { pricingOf, valuesOf, wordsOf } from './draft-parts.ts'
-import type { ProductDraft } from './typed-product.ts'
+import { mediaParameters } from '@gateway/api/console/fields'
+import { usdFromPico } from '@gateway/pricing/price'
 
 type NewProduct = BodyOf<ConsoleRoutes['createProduct']>
 type ProductPatch = BodyOf<ConsoleRoutes['changeProduct']>
@@ -120,4 +120,100 @@ function fieldsOf(draft: ProductDraft) {
     parameterValues: valuesOf(draft),
     providers: draft.providers,
   }
+}
+
+/** Names of the parameters that nodes of a kind can set. */
+export function valueNames(kind: ProductKind): readonly (keyof ProductDraft['values'])[] {
+  return kind === 'chat' || kind === 'embedding' ? [] : mediaParameters[kind]
+}
+
+/** Prices of a draft, or null if one is missing or invalid. */
+export function pricingOf(draft: Pick<ProductDraft, PriceField | 'unit'>): ProductPricing | null {
+  if (draft.unit === 'request') {
+    const request = usdOfCall(draft.request)
+    return request === null ? null : { unit: 'request', request }
+  }
+  const [prompt, completion] = [usdOfMillion(draft.prompt), usdOfMillion(draft.completion)]
+  const [cachedPrompt, cacheWrite] = [orNone(draft.cachedPrompt), orNone(draft.cacheWrite)]
+  const reasoning = orNone(draft.reasoning)
+  if (prompt === null || completion === null) return null
+  if (cachedPrompt === null || cacheWrite === null || reasoning === null) return null
+  return {
+    unit: 'tokens',
+    prompt,
+    completion,
+    ...(cachedPrompt !== undefined && { cachedPrompt }),
+    ...(cacheWrite !== undefined && { cacheWrite }),
+    ...(reasoning !== undefined && { reasoning }),
+  }
+}
+
+export type PriceField = 'prompt' | 'completion' | 'cachedPrompt' | 'cacheWrite' | 'reasoning' | 'request'
+
+/** Splits a comma-separated list; empty items are dropped. */
+function wordsOf(text: string): string[] {
+  return text
+    .split(',')
+    .map((word) => word.trim())
+    .filter((word) => word !== '')
+}
+
+function valuesOf({ kind, values }: Pick<ProductDraft, 'kind' | 'values'>): ParameterValues {
+  const listed = valueNames(kind).map((name) => [name, wordsOf(values[name])] as const)
+  return Object.fromEntries(listed.filter(([, words]) => words.length > 0))
+}
+
+function orNone(text: string): string | null | undefined {
+  return text.trim() === '' ? undefined : usdOfMillion(text)
+}
+
+type Providers = NonNullable<ProductRecord['providers']>
+type Modality = ProductRecord['modalities']['input'][number]
+export const modalities: readonly Modality[] = ['text', 'image', 'audio', 'file', 'video', 'embedding']
+export type Tokenizer = NonNullable<ProductRecord['tokenizer']>
+
+/** Form values of a product. Prices are in USD, per million tokens or per call. */
+export interface ProductDraft {
+  id: string
+  kind: ProductKind
+  name: string
+  description: string
+  ownedBy: string
+  contextLength: string
+  maxOutputTokens: string
+  unit: 'tokens' | 'request'
+  prompt: string
+  completion: string
+  /** Empty: the prompt price applies. */
+  cachedPrompt: string
+  /** Empty: the prompt price applies. */
+  cacheWrite: string
+  /** Empty: the completion price applies. */
+  reasoning: string
+  request: string
+  factor: string
+  /** Empty: images are refused. */
+  maxTokensPerImage: string
+  tokenizer: '' | Tokenizer
+  isModerated: boolean
+  supportedParameters: string
+  input: Modality[]
+  output: Modality[]
+  maxOutputBytes: string
+  values: Record<'size' | 'format' | 'quality' | 'voice', string>
+  providers: Providers
+}
+
+const PLACES = 6
+
+/** Exact price of one token from a typed price per million: "0.15" gives "0.00000015". null if it isn't a price. */
+export function usdOfMillion(text: string): string | null {
+  const [, whole, fraction = ''] = /^\s*\$?\s*(\d{1,9})(?:\.(\d{1,6}))?\s*$/.exec(text) ?? []
+  return whole === undefined ? null : usdFromPico(BigInt(whole + fraction.padEnd(PLACES, '0')))
+}
+
+/** Typed price per call as the API expects it, or null if it isn't a price. */
+export function usdOfCall(text: string): string | null {
+  const [, usd] = /^\s*\$?\s*(\d{1,7}(?:\.\d{1,12})?)\s*$/.exec(text) ?? []
+  return usd ?? null
 }

@@ -1,20 +1,24 @@
 import { useState } from 'react'
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, queryOptions } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import type { ProductRecord } from '@gateway/api/console/products'
-import { readingAll } from '../api/reading.ts'
+import { readingAll, useChange } from '../api/queries.ts'
 import { useMe } from '../api/session.ts'
-import { DataTable } from '../components/data-table.tsx'
-import { EmptyState } from '../components/empty-state.tsx'
+import { DataTable, type Column } from '../components/data-table.tsx'
+import { EmptyState, Waiting } from '../components/list-states.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
-import { Waiting } from '../components/waiting.tsx'
 import { OperatorScreen } from './operator-screen.tsx'
-import { productColumns, type ProductAction } from './product-columns.tsx'
 import { ProductDialog } from './product-dialog.tsx'
-import { ProductsFilters } from './products-filters.tsx'
-import { PublishDialog } from './publish-dialog.tsx'
-import { SuspendDialog } from './suspend-dialog.tsx'
 import './operator.css'
+import { ask, askAll } from '../api/ask.ts'
+import { PriceList, stateLabels, kindLabels, sizeLabels } from '../catalogue/product-labels.tsx'
+import { FormDialog } from '../components/dialog.tsx'
+import { FilterChip, useFilter } from '../components/filters.tsx'
+import { productStates, type ProductsView } from './operator-views.ts'
+import { Badge } from '../components/values.tsx'
+import { several } from '../components/usd.ts'
+import type { MeRecord } from '@gateway/api/console/sign-in'
+import { ApiRefusal } from '@gateway/api-client/failures'
 
 type Chosen = { action: ProductAction; product: ProductRecord } | { action: 'create'; product: null }
 
@@ -62,4 +66,205 @@ export function ProductsScreen() {
       {chosen?.action === 'suspend' && <SuspendDialog of={chosen.product} onClose={close} />}
     </OperatorScreen>
   )
+}
+
+/** Confirms publishing a product at the prices shown. */
+function PublishDialog({ of: product, onClose }: { of: ProductRecord; onClose: () => void }) {
+  const { id, name } = product
+  const publish = useChange(
+    () => ask('PATCH', '/api/v2/products/{product}', { params: { product: id }, body: { state: 'published' } }),
+    `${name} published.`,
+    ['/api/v2/products'],
+  )
+  return (
+    <FormDialog title={`Publish ${name}?`} submit="Publish product" change={publish} onClose={onClose}>
+      <p>
+        Every organization can see this product and assign it to its projects. Projects it is already assigned to can
+        call it immediately, at these prices:
+      </p>
+      <PriceList of={product} />
+    </FormDialog>
+  )
+}
+
+/** Search and state filters, kept in the URL. */
+function ProductsFilters({ view: { q = '', state } }: { view: ProductsView }) {
+  const [typed, setTyped] = useState(q) // the URL updates asynchronously
+  const set = useFilter<ProductsView>()
+  return (
+    <div className="chips" role="group" aria-label="Filters">
+      <input
+        type="search"
+        className="operator-search"
+        aria-label="Search products"
+        placeholder="Search products"
+        value={typed}
+        onChange={({ target: { value } }) => {
+          setTyped(value)
+          set('q', { isTyped: true })(value)
+        }}
+      />
+      <FilterChip
+        name="State"
+        value={state}
+        choices={productStates.map((each) => [each, stateLabels[each].text])}
+        onChange={set('state')}
+      />
+    </div>
+  )
+}
+
+type ProductAction = 'change' | 'publish' | 'suspend'
+
+/** Columns of the product list for operators. */
+function productColumns(choose: (action: ProductAction, product: ProductRecord) => void): Column<ProductRecord>[] {
+  return [
+    {
+      head: 'Product',
+      sortBy: ({ name }) => name,
+      cell: ({ id, name, kind }) => (
+        <>
+          {name} <span className="soft small">{kindLabels[kind]}</span>
+          <div className="small">
+            <code>{id}</code>
+          </div>
+        </>
+      ),
+    },
+    { head: 'Price', cell: (product) => <PriceList of={product} /> },
+    { head: 'Limits', cell: (product) => sizeLabels(product).map((line) => <div key={line}>{line}</div>) },
+    {
+      head: 'Reservation factor',
+      cell: ({ overheads }) =>
+        overheads && overheads.factor > 1 ? <Badge tone="warn" text={`× ${overheads.factor}`} /> : '× 1',
+    },
+    {
+      head: 'Providers',
+      cell: ({ providers = [] }) => (
+        <ol className="small">
+          {providers.map(({ provider, model, priority }, n) => (
+            <li key={n}>
+              {priority}. {provider} <code>{model}</code>
+            </li>
+          ))}
+        </ol>
+      ),
+    },
+    { head: 'State', cell: ({ state }) => <Badge {...stateLabels[state]} />, sortBy: ({ state }) => state },
+    {
+      head: 'Actions',
+      cell: (product) => (
+        <div className="buttons">
+          <Action word="Edit" of={product} onClick={() => choose('change', product)} />
+          {product.state === 'published' ? (
+            <Action word="Suspend" of={product} onClick={() => choose('suspend', product)} />
+          ) : (
+            <Action word="Publish" of={product} onClick={() => choose('publish', product)} />
+          )}
+        </div>
+      ),
+    },
+  ]
+}
+
+function Action({ word, of: { name }, onClick }: { word: string; of: ProductRecord; onClick: () => void }) {
+  return (
+    <button
+      type="button"
+      className={`button small ${word === 'Suspend' ? 'danger' : ''}`}
+      aria-label={`${word} ${name}`}
+      onClick={onClick}
+    >
+      {word}
+    </button>
+  )
+}
+
+/** Confirms suspending a product and lists the affected projects. */
+function SuspendDialog({ of: { id, name }, onClose }: { of: ProductRecord; onClose: () => void }) {
+  const { data, error } = useQuery(readingAffectedProjects(id, useMe().tenants))
+  const suspend = useChange(
+    () => ask('PATCH', '/api/v2/products/{product}', { params: { product: id }, body: { state: 'suspended' } }),
+    `${name} suspended.`,
+    ['/api/v2/products'],
+  )
+  return (
+    <FormDialog title={`Suspend ${name}?`} submit="Suspend product" isDanger change={suspend} onClose={onClose}>
+      <p>
+        New calls to <code>{id}</code>, and flows that use it, are refused in all organizations. Calls in progress
+        finish and are charged. Assignments are kept and take effect again once you republish it.
+      </p>
+      {!data && !error && <Waiting what="affected projects" />}
+      <RefusalBox error={error} />
+      {data && <AffectedProjects projects={data} />}
+    </FormDialog>
+  )
+}
+
+function AffectedProjects({ projects }: { projects: AffectedProject[] }) {
+  return (
+    <div className="notice">
+      {projects.length === 0 ? (
+        <p>No project in your organizations uses it.</p>
+      ) : (
+        <>
+          <p>Used in your organizations by:</p>
+          <ul>
+            {projects.map((project) => (
+              <li key={project.id}>
+                <strong>{project.name}</strong>
+                {project.keys !== null && `, ${several(project.keys, 'active key')}`}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      <p className="small">Projects in other organizations are affected too, but aren't shown to operators.</p>
+    </div>
+  )
+}
+
+interface AffectedProject {
+  id: string
+  name: string
+  /** Number of active keys that can call the product, or null if the user can't see them. */
+  keys: number | null
+}
+
+/** Projects that use a product, in organizations the user belongs to. Operators can't list other projects. */
+function readingAffectedProjects(product: string, tenants: MeRecord['tenants']) {
+  return queryOptions({
+    queryKey: ['affected projects', product],
+    queryFn: async () => (await Promise.all(tenants.map(({ id }) => inTenant(product, id)))).flat(),
+  })
+}
+
+async function inTenant(product: string, tenant: string): Promise<AffectedProject[]> {
+  const projects = await shown(askAll('/api/v2/tenants/{tenant}/projects', { params: { tenant } }))
+  const users = await Promise.all(
+    (projects ?? []).map(async (project) => {
+      const params = { tenant, project: project.id }
+      const path = '/api/v2/tenants/{tenant}/projects/{project}/assignments'
+      const assigned = await shown(askAll(path, { params }))
+      return assigned?.some((each) => each.product === product) ? [project] : []
+    }),
+  )
+  return Promise.all(users.flat().map(({ id, name }) => withKeys(product, tenant, { id, name })))
+}
+
+async function withKeys(product: string, tenant: string, project: { id: string; name: string }) {
+  const path = '/api/v2/tenants/{tenant}/keys'
+  const keys = await shown(askAll(path, { params: { tenant }, query: { project: project.id } }))
+  const using = keys?.filter(
+    ({ state, policy, resources }) => state === 'Active' && (policy !== 'listed' || resources.includes(product)),
+  )
+  return { ...project, keys: using?.length ?? null }
+}
+
+/** Rows, or null if the user can't see them. @throws ApiRefusal other than 403 and 404 */
+async function shown<Rows>(asked: Promise<Rows>): Promise<Rows | null> {
+  return asked.catch((error: unknown) => {
+    if (error instanceof ApiRefusal && (error.status === 403 || error.status === 404)) return null
+    throw error
+  })
 }

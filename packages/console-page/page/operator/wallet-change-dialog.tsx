@@ -1,14 +1,22 @@
-import { useRef, useState, type FormEvent } from 'react'
+import { useRef, useState, type FormEvent, useEffect } from 'react'
 import { ask } from '../api/ask.ts'
 import { faultAt } from '../api/failed.ts'
-import { useChange } from '../api/use-change.ts'
-import type { ProjectScope } from '../api/use-project.ts'
+import { useChange } from '../api/queries.ts'
+import type { ProjectScope } from '../api/session.ts'
 import { Dialog } from '../components/dialog.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
-import { WalletChangeFields } from './wallet-change-fields.tsx'
-import { WalletConfirmation } from './wallet-confirmation.tsx'
-import { isRefusedAtField, microOfDraft, type WalletDraft } from './wallet-draft.ts'
-import { CORRECT, FUND, FUNDINGS, JOURNAL, WALLET } from './wallet-paths.ts'
+import {
+  isRefusedAtField,
+  microOfDraft,
+  type WalletDraft,
+  CORRECT,
+  FUND,
+  FUNDINGS,
+  JOURNAL,
+  WALLET,
+} from './wallet-draft.ts'
+import { Facts, Money } from '../components/values.tsx'
+import { Field, TextField } from '../components/fields.tsx'
 
 /**
  * Funding or correction in two steps: form, then review with the balance before and after. Submitting twice books it
@@ -90,4 +98,106 @@ async function send(params: ProjectScope, draft: WalletDraft) {
   const micro = microOfDraft(draft) ?? 0 // unreachable: an invalid amount can't be confirmed
   if (kind === 'funding') return ask('POST', FUND, { params, body: { fundingId: id, micro } })
   return ask('POST', CORRECT, { params, body: { correctionId: id, micro, reason } })
+}
+
+/** Balance before and after the change. Takes the focus, because the focused field is gone. */
+function WalletConfirmation({
+  draft: { id, reason },
+  micro,
+  availableMicro,
+  scope: { project },
+}: {
+  draft: WalletDraft
+  micro: number
+  availableMicro: number
+  scope: ProjectScope
+}) {
+  const element = useRef<HTMLElement>(null)
+  useEffect(() => element.current?.focus(), [])
+  return (
+    <section ref={element} className="stack" tabIndex={-1} aria-label="Review">
+      <Facts
+        of={[
+          ['Available now', <Money micro={availableMicro} />],
+          [micro < 0 ? 'Debit' : 'Credit', <Money micro={micro} />],
+          ['Available after', <Money micro={availableMicro + micro} />],
+          ['Project', <code className="small">{project}</code>],
+          ['ID', <code className="small">{id}</code>],
+          ['Reason', reason === '' ? null : reason],
+        ]}
+      />
+      <p className="soft small">
+        Entries can't be deleted. Correct a mistake with another entry. Calls charged in the meantime change the
+        available balance.
+      </p>
+    </section>
+  )
+}
+
+const LONGEST_ID = 128
+const LONGEST_REASON = 500
+
+/** Amount, ID and reason of a funding or correction. */
+function WalletChangeFields({
+  draft: { kind, id, amount, isOut, reason },
+  isTried,
+  faultOf,
+  onChange,
+}: {
+  draft: WalletDraft
+  isTried: boolean
+  faultOf: (param: string) => string | null
+  onChange: (part: Partial<WalletDraft>) => void
+}) {
+  const isWrong = isTried && microOfDraft({ amount, isOut }) === null
+  return (
+    <>
+      <div className="pair">
+        {kind === 'correction' && (
+          <Field label="Direction">
+            {(ids) => (
+              <select
+                {...ids}
+                value={isOut ? 'out' : 'in'}
+                onChange={({ target }) => onChange({ isOut: target.value === 'out' })}
+              >
+                <option value="in">Credit</option>
+                <option value="out">Debit</option>
+              </select>
+            )}
+          </Field>
+        )}
+        <TextField
+          label="Amount (USD)"
+          inputMode="decimal"
+          required
+          value={amount}
+          fault={
+            isWrong ? 'Enter an amount above 0, such as 5 or 0.25, with up to six decimal places.' : faultOf('micro')
+          }
+          onChange={(text) => onChange({ amount: text })}
+        />
+      </div>
+      {kind === 'correction' && (
+        <TextField
+          label="Reason"
+          hint="Shown in the audit log and the funding list."
+          required
+          maxLength={LONGEST_REASON}
+          value={reason}
+          fault={faultOf('reason')}
+          onChange={(text) => onChange({ reason: text })}
+        />
+      )}
+      <TextField
+        label={kind === 'funding' ? 'Funding ID' : 'Correction ID'}
+        hint="For example an invoice number. Each ID is booked only once."
+        required
+        maxLength={LONGEST_ID}
+        value={id}
+        fault={faultOf(kind === 'funding' ? 'fundingId' : 'correctionId')}
+        onChange={(text) => onChange({ id: text })}
+      />
+    </>
+  )
 }

@@ -1,6 +1,6 @@
 import { ApiRefusal } from '@gateway/api-client/failures'
-import { newIdempotencyKey } from '../keys/new-idempotency-key.ts'
-import { microOf } from '../pure/usd.ts'
+import { newIdempotencyKey } from '../api/queries.ts'
+import { microOf } from '../components/usd.ts'
 
 /** Form values of a funding or a correction. */
 export interface WalletDraft {
@@ -30,3 +30,12 @@ const params: readonly (string | null)[] = ['micro', 'fundingId', 'correctionId'
 export function isRefusedAtField(error: unknown): boolean {
   return error instanceof ApiRefusal && params.includes(error.param)
 }
+
+// API paths that a funding or correction uses or invalidates.
+
+const PROJECT = '/api/v2/tenants/{tenant}/projects/{project}'
+export const WALLET = `${PROJECT}/wallet` as const
+export const FUNDINGS = `${PROJECT}/fundings` as const
+export const JOURNAL = `${PROJECT}/journal` as const
+export const FUND = `${PROJECT}/wallet/fundings` as const
+export const CORRECT = `${PROJECT}/wallet/corrections` as const

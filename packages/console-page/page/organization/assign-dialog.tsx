@@ -1,11 +1,10 @@
 import { useState } from 'react'
 import { useQuery } from '@tanstack/react-query'
 import { ask } from '../api/ask.ts'
-import { readingAll } from '../api/reading.ts'
-import { useChange } from '../api/use-change.ts'
-import { useScope, useProducts, useProjectName } from '../api/use-project.ts'
-import { Field } from '../components/field.tsx'
-import { FormDialog } from '../components/form-dialog.tsx'
+import { readingAll, useChange } from '../api/queries.ts'
+import { useScope, useProducts, useProjectName } from '../api/session.ts'
+import { Field } from '../components/fields.tsx'
+import { FormDialog } from '../components/dialog.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
 
 /** Assigns a published product to the project. For Admins of the organization. */

@@ -1,19 +1,16 @@
 import { useState } from 'react'
 import { useQuery } from '@tanstack/react-query'
 import type { AssignmentRecord } from '@gateway/api/console/projects'
-import { readingAll } from '../api/reading.ts'
-import { useScope, useProjectName } from '../api/use-project.ts'
-import { useMemberNames } from '../api/use-names.ts'
-import { Badge } from '../components/badge.tsx'
+import { readingAll, useChange } from '../api/queries.ts'
+import { useScope, useProjectName, useMemberNames } from '../api/session.ts'
+import { Badge, Moment } from '../components/values.tsx'
 import type { Column } from '../components/data-table.tsx'
-import { Moment } from '../components/moment.tsx'
-import { kindLabels, stateLabels } from '../catalogue/product-labels.ts'
-import { RowButtons } from '../users/row-buttons.tsx'
-import { actionColumn } from './action-column.ts'
+import { kindLabels, stateLabels } from '../catalogue/product-labels.tsx'
+import { RowButtons } from '../components/row-buttons.tsx'
+import { actionColumn, ListScreen, useOrganization } from './list-screen.tsx'
 import { AssignDialog } from './assign-dialog.tsx'
-import { ListScreen } from './list-screen.tsx'
-import { UnassignDialog } from './unassign-dialog.tsx'
-import { useOrganization } from './use-organization.ts'
+import { ask } from '../api/ask.ts'
+import { FormDialog } from '../components/dialog.tsx'
 
 /** Products assigned to a project. */
 export function AssignmentsScreen() {
@@ -92,5 +89,41 @@ export function AssignmentsScreen() {
         <UnassignDialog product={unassigned} name={titleOf(unassigned)} onClose={() => setUnassigned(null)} />
       )}
     </ListScreen>
+  )
+}
+
+/** Confirms unassigning a product and lists the affected keys. */
+function UnassignDialog({ product, name, onClose }: { product: string; name: string; onClose: () => void }) {
+  const { tenant, project } = useScope()
+  const projectName = useProjectName()
+  const keys = useQuery(
+    readingAll('/api/v2/tenants/{tenant}/keys', { params: { tenant }, query: { project, state: 'Active' } }),
+  )
+  const only = (keys.data ?? []).filter(({ policy, resources }) => policy === 'listed' && resources.includes(product))
+  const unassign = useChange(
+    () =>
+      ask('DELETE', '/api/v2/tenants/{tenant}/projects/{project}/assignments/{product}', {
+        params: { tenant, project, product },
+      }),
+    `${name} unassigned from ${projectName}.`,
+  )
+  return (
+    <FormDialog
+      title={`Unassign ${name} from ${projectName}?`}
+      submit="Unassign product"
+      isDanger
+      change={unassign}
+      onClose={onClose}
+    >
+      <p>
+        New calls from {projectName} to <code>{product}</code> are refused for all its keys, and its flows that use the
+        product fail. Other products aren't affected.
+      </p>
+      {only.length > 0 && (
+        <p className="notice">
+          These keys are limited to selected products, including this one: {only.map((key) => key.name).join(', ')}.
+        </p>
+      )}
+    </FormDialog>
   )
 }

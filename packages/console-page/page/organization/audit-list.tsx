@@ -1,15 +1,16 @@
 import { Link } from '@tanstack/react-router'
 import type { AuditRecord } from '@gateway/api/console/audit'
 import { DataTable, type Column } from '../components/data-table.tsx'
-import { EmptyState } from '../components/empty-state.tsx'
-import { Moment } from '../components/moment.tsx'
+import { EmptyState, Waiting, ShowMore } from '../components/list-states.tsx'
+import { Moment } from '../components/values.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
-import { ShowMore } from '../components/show-more.tsx'
-import { Waiting } from '../components/waiting.tsx'
-import { AuditChips } from './audit-chips.tsx'
 import type { AuditFilters } from './audit-filters.ts'
-import { auditSentence } from './audit-sentence.ts'
-import { auditFile, type AuditOf, useAudit } from './use-audit.ts'
+import { auditSentence, actionLabels } from './audit-sentence.ts'
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
+import { ask } from '../api/ask.ts'
+import { spans } from '../calls/call-filters.ts'
+import { FilterChip, useFilter } from '../components/filters.tsx'
+import { TimeChip } from '../calls/time-chip.tsx'
 
 /** Entries of an audit log, newest first, with filters and a CSV file. */
 export function AuditList({
@@ -87,5 +88,90 @@ function From({ entry: { address, device } }: { entry: AuditRecord }) {
       </Link>
       {device !== null && <div className="soft small">{device}</div>}
     </>
+  )
+}
+
+const PAGE = 50
+
+/** Whose audit log. */
+type AuditOf = { tenant: string } | 'me' | 'platform'
+
+/** Audit log, newest first, page by page. Keeps the current rows while loading. */
+function useAudit(of: AuditOf, filters: AuditFilters) {
+  return useInfiniteQuery({
+    queryKey: ['audit', of, filters],
+    queryFn: ({ pageParam, signal }) => {
+      const query = { ...queryOf(filters), limit: PAGE, ...(pageParam && { cursor: pageParam }) }
+      if (of === 'me') return ask('GET', '/api/v2/me/audit', { params: {}, query, signal })
+      if (of === 'platform') return ask('GET', '/api/v2/audit', { params: {}, query, signal })
+      return ask('GET', '/api/v2/tenants/{tenant}/audit', { params: of, query, signal })
+    },
+    initialPageParam: '',
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+    placeholderData: keepPreviousData,
+  })
+}
+
+/** Address of the same entries as a CSV file. */
+function auditFile(of: AuditOf, filters: AuditFilters): string {
+  const path = of === 'me' ? '/me' : of === 'platform' ? '' : `/tenants/${encodeURIComponent(of.tenant)}`
+  return `/api/v2${path}/audit?${new URLSearchParams({ ...queryOf(filters), format: 'csv' })}`
+}
+
+function queryOf({ since, ...named }: AuditFilters) {
+  const from = since && new Date(Date.now() - spans[since]).toISOString()
+  return { ...named, ...(from && { from }) }
+}
+
+/** Filters of an audit log, kept in the URL. */
+function AuditChips({
+  filters,
+  users,
+  nameOf,
+}: {
+  filters: AuditFilters
+  /** null: the log is of one user. */
+  users: { id: string; name: string }[] | null
+  nameOf: (id: string) => string
+}) {
+  const set = useFilter<AuditFilters>()
+  return (
+    <div className="chips" role="group" aria-label="Filters">
+      {(users !== null || filters.user !== undefined) && (
+        <FilterChip
+          name="User"
+          value={filters.user}
+          choices={(users ?? []).map(({ id, name }) => [id, name])}
+          onChange={set('user')}
+        />
+      )}
+      <FilterChip
+        name="Action"
+        value={filters.action}
+        choices={Object.entries(actionLabels)}
+        onChange={set('action')}
+      />
+      <FilterChip
+        name="Outcome"
+        value={filters.outcome}
+        choices={[
+          ['succeeded', 'succeeded'],
+          ['refused', 'refused'],
+        ]}
+        onChange={set('outcome')}
+      />
+      <TimeChip value={filters.since} onChange={set('since')} />
+      {filters.subject !== undefined && (
+        <FilterChip
+          name="Target"
+          value={filters.subject}
+          choices={[[filters.subject, nameOf(filters.subject)]]}
+          onChange={set('subject')}
+        />
+      )}
+      {filters.address !== undefined && (
+        <FilterChip name="Address" value={filters.address} choices={[]} onChange={set('address')} />
+      )}
+    </div>
   )
 }

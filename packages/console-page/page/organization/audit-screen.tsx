@@ -1,8 +1,9 @@
 import { useSearch } from '@tanstack/react-router'
 import { Screen } from '../frame/screen.tsx'
 import { AuditList } from './audit-list.tsx'
-import { useAuditNames } from './use-audit-names.ts'
-import { useMembers, useOrganization } from './use-organization.ts'
+import { useMembers, useOrganization, useProjects, useTeams } from './list-screen.tsx'
+import { useQuery } from '@tanstack/react-query'
+import { readingAll } from '../api/queries.ts'
 
 /** Audit log of an organization. */
 export function AuditScreen() {
@@ -18,4 +19,18 @@ export function AuditScreen() {
       />
     </Screen>
   )
+}
+
+/** Resolves IDs in the audit log to names. A deleted record appears by its ID. */
+function useAuditNames(): (id: string) => string {
+  const { tenant, isAdmin } = useOrganization()
+  const lists = [
+    useMembers(),
+    useTeams(),
+    useProjects(),
+    useQuery(readingAll('/api/v2/tenants/{tenant}/keys', { params: { tenant } })),
+    useQuery({ ...readingAll('/api/v2/tenants/{tenant}/tokens', { params: { tenant } }), enabled: isAdmin }),
+  ]
+  const names = new Map(lists.flatMap(({ data }) => (data ?? []).map(({ id, name }) => [id, name] as const)))
+  return (id) => names.get(id) ?? id
 }

@@ -1,5 +1,5 @@
 import type { AuditRecord } from '@gateway/api/console/audit'
-import { usd } from '../pure/usd.ts'
+import { usd } from '../components/usd.ts'
 
 type NameOf = (id: string) => string
 interface Entry {

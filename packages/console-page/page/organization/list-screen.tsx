@@ -1,9 +1,11 @@
 import type { ReactNode } from 'react'
 import { Screen } from '../frame/screen.tsx'
 import { DataTable, type Column } from '../components/data-table.tsx'
-import { EmptyState } from '../components/empty-state.tsx'
+import { EmptyState, Waiting } from '../components/list-states.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
-import { Waiting } from '../components/waiting.tsx'
+import { useQuery } from '@tanstack/react-query'
+import { useMe, useScope } from '../api/session.ts'
+import { readingAll } from '../api/queries.ts'
 
 /** Screen with one list: its rows, an empty state or an error. */
 export function ListScreen<Row extends object>({
@@ -35,4 +37,31 @@ export function ListScreen<Row extends object>({
       {data && data.length > 0 && <DataTable caption={title} columns={columns} rows={data} keyOf={keyOf} />}
     </Screen>
   )
+}
+
+/** Actions column for users who can act on the rows, or no column. */
+export function actionColumn<Row>(isAllowed: boolean, cell: (row: Row) => ReactNode): Column<Row>[] {
+  return isAllowed ? [{ head: 'Actions', cell }] : []
+}
+
+/** The organization in the URL, and whether the user is its Admin. */
+export function useOrganization() {
+  const { tenant } = useScope()
+  const mine = useMe().tenants.find(({ id }) => id === tenant)
+  return { tenant, name: mine?.name ?? 'Organization', isAdmin: mine?.role === 'Admin', teams: mine?.teams ?? [] }
+}
+
+export function useMembers() {
+  const { tenant } = useScope()
+  return useQuery(readingAll('/api/v2/tenants/{tenant}/members', { params: { tenant } }))
+}
+
+export function useTeams() {
+  const { tenant } = useScope()
+  return useQuery(readingAll('/api/v2/tenants/{tenant}/teams', { params: { tenant } }))
+}
+
+export function useProjects() {
+  const { tenant } = useScope()
+  return useQuery(readingAll('/api/v2/tenants/{tenant}/projects', { params: { tenant } }))
 }

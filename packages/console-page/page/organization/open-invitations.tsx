@@ -2,15 +2,15 @@ import { useState } from 'react'
 import { useQuery } from '@tanstack/react-query'
 import type { InvitationRecord } from '@gateway/api/console/users'
 import { ask } from '../api/ask.ts'
-import { readingAll } from '../api/reading.ts'
-import { useChange } from '../api/use-change.ts'
-import { useScope } from '../api/use-project.ts'
+import { readingAll, useChange } from '../api/queries.ts'
+import { useScope } from '../api/session.ts'
 import { DataTable, type Column } from '../components/data-table.tsx'
-import { FormDialog } from '../components/form-dialog.tsx'
-import { Moment } from '../components/moment.tsx'
+import { FormDialog, Dialog } from '../components/dialog.tsx'
+import { Moment } from '../components/values.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
-import { RowButtons } from '../users/row-buttons.tsx'
-import { InvitationLinkDialog, type ShownInvitation } from './invitation-link-dialog.tsx'
+import { RowButtons } from '../components/row-buttons.tsx'
+import { SecretDialog } from '../components/secret-dialog.tsx'
+import { onThisHost } from '../sign-in/link-secret.ts'
 
 const INVITATIONS = '/api/v2/tenants/{tenant}/invitations'
 
@@ -93,5 +93,43 @@ function RevokeInvitationDialog({ of: { id, email }, onClose }: { of: Invitation
     <FormDialog title="Revoke the invitation?" submit="Revoke" isDanger change={revoke} onClose={onClose}>
       <p>The link that {email} has stops working.</p>
     </FormDialog>
+  )
+}
+
+/** An invitation and its link, which is shown once. */
+export interface ShownInvitation {
+  invitation: InvitationRecord
+  link: string | null
+  resolution?: string | undefined
+}
+
+/** Shows the link to hand over, or that a mail is on its way. */
+export function InvitationLinkDialog({
+  of: { invitation, link, resolution },
+  onClose,
+}: {
+  of: ShownInvitation
+  onClose: () => void
+}) {
+  if (link === null && resolution === undefined)
+    return (
+      <Dialog title="Invitation on its way" onClose={onClose}>
+        <p>A mail to {invitation.email} is on its way. Its link works once, for 72 hours.</p>
+        <div className="buttons">
+          <button type="button" className="button main" onClick={onClose}>
+            Done
+          </button>
+        </div>
+      </Dialog>
+    )
+  return (
+    <SecretDialog
+      title={`Invitation for ${invitation.email}`}
+      secret={link === null ? null : onThisHost(link)}
+      before={{ title: 'Invited already', resolution }}
+      warning="Copy this link now and send it to the invited user. It works once, for 72 hours, and is not shown again. Anyone who has it can accept the invitation."
+      copy="Copy link"
+      onClose={onClose}
+    />
   )
 }

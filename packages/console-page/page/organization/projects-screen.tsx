@@ -2,13 +2,14 @@ import { useState } from 'react'
 import { Link } from '@tanstack/react-router'
 import type { ProjectRecord } from '@gateway/api/console/projects'
 import type { Column } from '../components/data-table.tsx'
-import { Moment } from '../components/moment.tsx'
-import { RowButtons } from '../users/row-buttons.tsx'
+import { Moment } from '../components/values.tsx'
+import { RowButtons } from '../components/row-buttons.tsx'
 import { DeleteProjectDialog } from '../settings/delete-project-dialog.tsx'
-import { actionColumn } from './action-column.ts'
-import { CreateProjectDialog } from './create-project-dialog.tsx'
-import { ListScreen } from './list-screen.tsx'
-import { useOrganization, useProjects, useTeams } from './use-organization.ts'
+import { actionColumn, ListScreen, useOrganization, useProjects, useTeams } from './list-screen.tsx'
+import { ask } from '../api/ask.ts'
+import { Field, TextField } from '../components/fields.tsx'
+import { FormDialog } from '../components/dialog.tsx'
+import { useChange, useOnce } from '../api/queries.ts'
 
 /** Projects of the organization, with links to their products and users. */
 export function OrganizationProjectsScreen() {
@@ -75,5 +76,43 @@ export function OrganizationProjectsScreen() {
       {isCreating && <CreateProjectDialog onClose={() => setCreating(false)} />}
       {deleted && <DeleteProjectDialog of={deleted} onClose={() => setDeleted(null)} />}
     </ListScreen>
+  )
+}
+
+function CreateProjectDialog({ onClose }: { onClose: () => void }) {
+  const { tenant, teams: mine } = useOrganization()
+  const teams = useTeams().data ?? []
+  const [name, setName] = useState('')
+  const [chosen, setChosen] = useState('')
+  const once = useOnce()
+  const team = chosen || (mine[0]?.id ?? teams[0]?.id ?? '')
+  const body = { name, team }
+  const create = useChange(
+    () => ask('POST', '/api/v2/tenants/{tenant}/projects', { params: { tenant }, body, idempotencyKey: once(body) }),
+    `Project ${name} created.`,
+  )
+  return (
+    <FormDialog title="Create project" submit="Create project" isReady={team !== ''} change={create} onClose={onClose}>
+      <TextField
+        label="Name"
+        hint="You become its Project Owner. Its wallet is empty until an operator adds funds."
+        required
+        maxLength={100}
+        value={name}
+        onChange={setName}
+      />
+      <Field label="Team" hint="Owns the project permanently. Only its members can create keys for the project.">
+        {(ids) => (
+          <select {...ids} value={team} onChange={({ target }) => setChosen(target.value)}>
+            {teams.map((each) => (
+              <option key={each.id} value={each.id}>
+                {each.name}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      {teams.length === 0 && <p className="notice">Create a team first: every project belongs to a team.</p>}
+    </FormDialog>
   )
 }

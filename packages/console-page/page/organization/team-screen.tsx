@@ -2,16 +2,18 @@ import { useState } from 'react'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import type { TeamMemberRecord } from '@gateway/api/console/users'
-import { readingAll } from '../api/reading.ts'
+import { readingAll, useChange } from '../api/queries.ts'
 import type { Column } from '../components/data-table.tsx'
-import { Moment } from '../components/moment.tsx'
-import { UserName } from '../users/user-name.tsx'
-import { RowButtons } from '../users/row-buttons.tsx'
-import { actionColumn } from './action-column.ts'
-import { ListScreen } from './list-screen.tsx'
-import { RemoveTeamMemberDialog } from './remove-team-member-dialog.tsx'
-import { TeamMemberDialog } from './team-member-dialog.tsx'
-import { useOrganization, useTeams } from './use-organization.ts'
+import { Moment } from '../components/values.tsx'
+import { UserName, UserField } from '../users/user-field.tsx'
+import { RowButtons } from '../components/row-buttons.tsx'
+import { actionColumn, ListScreen, useOrganization, useTeams, useProjects, useMembers } from './list-screen.tsx'
+import { ask } from '../api/ask.ts'
+import { FormDialog } from '../components/dialog.tsx'
+import { StoppedKeys } from '../users/stopped-keys.tsx'
+import type { TeamRole } from '@gateway/api/console/fields'
+import { useScope } from '../api/session.ts'
+import { RoleField, teamRoleLabels } from '../users/role-field.tsx'
 
 type Chosen = { act: 'Add' } | { act: 'Edit' | 'Remove'; member: TeamMemberRecord }
 
@@ -61,5 +63,92 @@ export function TeamScreen() {
         <RemoveTeamMemberDialog team={team} name={name} of={chosen.member} onClose={onClose} />
       )}
     </ListScreen>
+  )
+}
+
+/** Confirms removing a team member and lists the keys that stop working. */
+function RemoveTeamMemberDialog({
+  team,
+  name,
+  of: user,
+  onClose,
+}: {
+  team: string
+  name: string
+  of: TeamMemberRecord
+  onClose: () => void
+}) {
+  const { tenant } = useOrganization()
+  const owned = (useProjects().data ?? []).filter((project) => project.team === team).map(({ id }) => id)
+  const remove = useChange(
+    () =>
+      ask('DELETE', '/api/v2/tenants/{tenant}/teams/{team}/members/{user}', {
+        params: { tenant, team, user: user.id },
+      }),
+    `${user.name} removed from ${name}.`,
+  )
+  return (
+    <FormDialog
+      title={`Remove ${user.name} from ${name}?`}
+      submit="Remove from team"
+      isDanger
+      change={remove}
+      onClose={onClose}
+    >
+      <p>
+        {user.name} stays in the organization and keeps their grants, but can't create keys for the team's projects.
+      </p>
+      <StoppedKeys user={user.id} name={user.name} projects={owned} />
+    </FormDialog>
+  )
+}
+
+/** Adds a team member or changes their role. */
+function TeamMemberDialog({
+  team,
+  name,
+  of,
+  members,
+  onClose,
+}: {
+  team: string
+  name: string
+  /** null to select a new team member. */
+  of: TeamMemberRecord | null
+  /** Current team members. */
+  members: TeamMemberRecord[]
+  onClose: () => void
+}) {
+  const { tenant } = useScope()
+  const users = useMembers().data ?? []
+  const [user, setUser] = useState(of?.id ?? '')
+  const [role, setRole] = useState<TeamRole>(of?.role ?? 'Team Member')
+  const who = of?.name ?? users.find(({ id }) => id === user)?.name ?? ''
+  const change = useChange(
+    () =>
+      ask('POST', '/api/v2/tenants/{tenant}/teams/{team}/members', {
+        params: { tenant, team },
+        body: { user, role },
+      }),
+    `${who} is now ${role} of ${name}.`,
+  )
+  return (
+    <FormDialog
+      title={of ? `Change role of ${of.name} in ${name}` : `Add member to ${name}`}
+      submit={of ? 'Change role' : 'Add member'}
+      isReady={user !== '' && role !== of?.role}
+      change={change}
+      onClose={onClose}
+    >
+      {of === null && (
+        <UserField
+          label="User"
+          users={users.filter(({ id }) => !members.some((member) => member.id === id))}
+          value={user}
+          onChange={setUser}
+        />
+      )}
+      <RoleField words={teamRoleLabels} value={role} onChange={setRole} />
+    </FormDialog>
   )
 }

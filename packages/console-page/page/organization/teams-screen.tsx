@@ -2,13 +2,13 @@ import { useState } from 'react'
 import { Link } from '@tanstack/react-router'
 import type { TeamRecord } from '@gateway/api/console/users'
 import type { Column } from '../components/data-table.tsx'
-import { Moment } from '../components/moment.tsx'
-import { RowButtons } from '../users/row-buttons.tsx'
-import { actionColumn } from './action-column.ts'
-import { CreateTeamDialog } from './create-team-dialog.tsx'
-import { DeleteTeamDialog } from './delete-team-dialog.tsx'
-import { ListScreen } from './list-screen.tsx'
-import { useOrganization, useProjects, useTeams } from './use-organization.ts'
+import { Moment } from '../components/values.tsx'
+import { RowButtons } from '../components/row-buttons.tsx'
+import { actionColumn, ListScreen, useOrganization, useProjects, useTeams } from './list-screen.tsx'
+import { ask } from '../api/ask.ts'
+import { useScope } from '../api/session.ts'
+import { CreateNamedDialog, FormDialog } from '../components/dialog.tsx'
+import { useChange } from '../api/queries.ts'
 
 /** Teams of the organization and the projects they own. */
 export function TeamsScreen() {
@@ -57,5 +57,55 @@ export function TeamsScreen() {
       {isCreating && <CreateTeamDialog onClose={() => setCreating(false)} />}
       {deleted && <DeleteTeamDialog of={deleted} owned={owned(deleted)} onClose={() => setDeleted(null)} />}
     </ListScreen>
+  )
+}
+
+function CreateTeamDialog({ onClose }: { onClose: () => void }) {
+  const { tenant } = useScope()
+  return (
+    <CreateNamedDialog
+      title="Create team"
+      hint="You become its Team Owner."
+      create={(body, idempotencyKey) =>
+        ask('POST', '/api/v2/tenants/{tenant}/teams', { params: { tenant }, body, idempotencyKey })
+      }
+      announcement={(name) => `Team ${name} created.`}
+      onClose={onClose}
+    />
+  )
+}
+
+/** Confirms deleting a team, or lists the projects that block it. */
+function DeleteTeamDialog({
+  of: { id, name },
+  owned,
+  onClose,
+}: {
+  of: TeamRecord
+  owned: string[]
+  onClose: () => void
+}) {
+  const { tenant } = useScope()
+  const remove = useChange(
+    () => ask('DELETE', '/api/v2/tenants/{tenant}/teams/{team}', { params: { tenant, team: id } }),
+    `Team ${name} deleted.`,
+  )
+  return (
+    <FormDialog
+      title={`Delete team ${name}?`}
+      submit="Delete team"
+      isDanger
+      isReady={owned.length === 0}
+      change={remove}
+      onClose={onClose}
+    >
+      {owned.length === 0 ? (
+        <p>This team owns no projects, so no keys stop working. Its members stay in the organization.</p>
+      ) : (
+        <p className="notice">
+          This team owns {owned.join(', ')}. Delete {owned.length === 1 ? 'it' : 'them'} before deleting the team.
+        </p>
+      )}
+    </FormDialog>
   )
 }

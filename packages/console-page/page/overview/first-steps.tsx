@@ -1,14 +1,12 @@
 import { useEffect, useRef, useState, type ReactNode } from 'react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { readingAll } from '../api/reading.ts'
-import { useBaseUrl, useMe } from '../api/session.ts'
-import { useScope, useProducts } from '../api/use-project.ts'
+import { readingAll, reading } from '../api/queries.ts'
+import { useBaseUrl, useMe, useScope, useProducts } from '../api/session.ts'
 import { announce } from '../frame/announcer.ts'
-import { Copyable } from '../components/copyable.tsx'
-import { firstCall } from '../pure/commands.ts'
+import { Copyable } from '../components/copying.tsx'
+import { firstCall } from '../keys/commands.ts'
 import { AssignDialog } from '../organization/assign-dialog.tsx'
-import { useLatestCalls } from './use-latest-calls.ts'
 
 /** Checklist up to the first call, shown until there is one. */
 export function FirstSteps() {
@@ -106,4 +104,15 @@ function CallStep({ model }: { model: string | undefined }) {
       <Copyable text={command} label="Copy command" />
     </>
   )
+}
+
+const SHOWN = 5
+const EVERY_MS = 5_000
+
+export function useLatestCalls() {
+  const asked = { params: useScope(), query: { limit: SHOWN } }
+  return useQuery({
+    ...reading('/api/v2/tenants/{tenant}/projects/{project}/invocations', asked),
+    refetchInterval: EVERY_MS,
+  })
 }

@@ -1,13 +1,21 @@
-import { useProjectName } from '../api/use-project.ts'
+import { useProjectName, useScope } from '../api/session.ts'
 import { Screen } from '../frame/screen.tsx'
-import { EndingKeys } from './ending-keys.tsx'
-import { FirstSteps } from './first-steps.tsx'
-import { LatestCalls } from './latest-calls.tsx'
-import { MonthByModel } from './month-by-model.tsx'
+import { FirstSteps, useLatestCalls } from './first-steps.tsx'
 import { RefusedCalls } from './refused-calls.tsx'
-import { RunningNow } from './running-now.tsx'
-import { SpendingDays } from './spending-days.tsx'
-import { WalletFigures } from './wallet-figures.tsx'
+import { Money, Moment, Badge, Facts } from '../components/values.tsx'
+import { ModelCharges } from '../statement/model-charges.tsx'
+import { useMonth, useSpending, type SpentDay, endsWithin, daysLeft } from './use-spending.ts'
+import { Link } from '@tanstack/react-router'
+import { callColumns } from '../calls/call-columns.tsx'
+import { DataTable, type Column } from '../components/data-table.tsx'
+import { RefusalBox } from '../components/refusal-box.tsx'
+import { useQuery } from '@tanstack/react-query'
+import { readingAll, reading } from '../api/queries.ts'
+import { several, count, usd } from '../components/usd.ts'
+import { useState } from 'react'
+import type { ExecutionSummary } from '@gateway/api/execution'
+import { executionColumns, useFlowNames } from '../executions/execution-columns.tsx'
+import { StopExecutionDialog, useRunningNow } from '../executions/running-now.tsx'
 
 /** Balance, spending and everything that needs attention. */
 export function OverviewScreen() {
@@ -26,4 +34,220 @@ export function OverviewScreen() {
       <RefusedCalls />
     </Screen>
   )
+}
+
+/** This month's charges by model, from the statement. */
+function MonthByModel() {
+  const { data } = useMonth()
+  return (
+    <section className="card stack" aria-label="This month by model">
+      <div className="head">
+        <h2>This month by model</h2>
+        {data && <Money micro={data.chargedMicro} />}
+      </div>
+      {data && data.charges.length > 0 ? (
+        <ModelCharges caption="Charged this month, by model" charges={data.charges} />
+      ) : (
+        <p className="soft">{data ? 'No charges this month.' : 'Loading…'}</p>
+      )}
+    </section>
+  )
+}
+
+/** Latest calls, polled. */
+function LatestCalls() {
+  const scope = useScope()
+  const { data, error } = useLatestCalls()
+  if (data?.data.length === 0) return null
+  return (
+    <section className="stack" aria-label="Latest calls">
+      <div className="head">
+        <h2>Latest calls</h2>
+        <Link to="/projects/$tenant/$project/calls" params={scope}>
+          All calls
+        </Link>
+      </div>
+      <RefusalBox error={error} />
+      {data && (
+        <DataTable caption="Latest calls" columns={callColumns(scope)} rows={data.data} keyOf={({ id }) => id} />
+      )}
+    </section>
+  )
+}
+
+const SOON_DAYS = 14
+
+/** Active keys that expire within two weeks. */
+function EndingKeys() {
+  const scope = useScope()
+  const { tenant, project } = scope
+  const { data = [] } = useQuery(
+    readingAll('/api/v2/tenants/{tenant}/keys', { params: { tenant }, query: { project } }),
+  )
+  const ending = data.filter(
+    ({ state, expiresAt }) => state === 'Active' && endsWithin(SOON_DAYS, expiresAt, new Date()),
+  )
+  if (ending.length === 0) return null
+  return (
+    <section className="notice line" aria-label="Keys expiring soon">
+      <div>
+        <strong>{several(ending.length, 'key')} expiring within two weeks</strong>
+        <ul>
+          {ending.map(({ id, name, expiresAt }) => (
+            <li key={id}>
+              {name}: <Moment iso={expiresAt!} />
+            </li>
+          ))}
+        </ul>
+      </div>
+      <Link className="button small" to="/projects/$tenant/$project/keys" params={scope}>
+        Rotate keys
+      </Link>
+    </section>
+  )
+}
+
+/** Executions in progress, polled, each with a stop button. Hidden if there are none. */
+function RunningNow() {
+  const scope = useScope()
+  const { flowName } = useFlowNames()
+  const rows = useRunningNow()
+  const [stopping, setStopping] = useState<ExecutionSummary | null>(null)
+  const columns: Column<ExecutionSummary>[] = [
+    ...executionColumns(scope, flowName).filter(({ head }) => SHOWN.has(head)),
+    {
+      head: 'Action',
+      cell: (execution) => (
+        <button type="button" className="button small danger" onClick={() => setStopping(execution)}>
+          Stop<span className="visually-hidden"> the execution of {flowName(execution.sandbox)}</span>
+        </button>
+      ),
+    },
+  ]
+  return (
+    <>
+      {rows.length > 0 && (
+        <section className="stack" aria-label="Running now">
+          <div className="head">
+            <h2>Running now</h2>
+            <Link to="/projects/$tenant/$project/executions" params={scope}>
+              All executions
+            </Link>
+          </div>
+          <DataTable caption="Executions in progress" columns={columns} rows={rows} keyOf={({ id }) => id} />
+        </section>
+      )}
+      {stopping && (
+        <StopExecutionDialog of={stopping} flow={flowName(stopping.sandbox)} onClose={() => setStopping(null)} />
+      )}
+    </>
+  )
+}
+
+const SHOWN = new Set(['Time', 'Flow', 'State', 'Duration', 'Cost'])
+
+const [WIDTH, HEIGHT, GAP] = [600, 110, 4]
+
+const columns: Column<SpentDay>[] = [
+  { head: 'Day (UTC)', cell: ({ day }) => day },
+  { head: 'Calls', cell: ({ calls }) => count(calls), isNumber: true },
+  { head: 'Charged', cell: ({ chargedMicro }) => <Money micro={chargedMicro} />, isNumber: true },
+]
+
+/** Bar chart of the last 30 days' charges, with the data as a table. */
+function SpendingDays() {
+  const { days, error, isThere } = useSpending()
+  const most = Math.max(1, ...days.map(({ chargedMicro }) => chargedMicro))
+  const step = WIDTH / days.length
+  const spent = days.filter(({ chargedMicro }) => chargedMicro > 0)
+  return (
+    <section className="card stack" aria-label="Charged in the last 30 days">
+      <h2>Charged in the last 30 days</h2>
+      <RefusalBox error={error} />
+      <svg
+        className="days"
+        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={isThere ? `Charges on ${spent.length} of 30 days, peak ${usd(most)} per day` : 'Loading'}
+      >
+        <line x1="0" x2={WIDTH} y1={HEIGHT - 0.5} y2={HEIGHT - 0.5} />
+        {days.map(({ day, chargedMicro }, n) => {
+          const height = (chargedMicro / most) * (HEIGHT - 8)
+          return (
+            <rect key={day} x={n * step} width={step - GAP} y={HEIGHT - height} height={height} rx="2">
+              <title>{`${day}: ${usd(chargedMicro)}`}</title>
+            </rect>
+          )
+        })}
+      </svg>
+      <p className="days-ends soft small">
+        <span>{days[0]?.day}</span>
+        {spent.length > 0 && (
+          <span>
+            peak <Money micro={most} /> per day
+          </span>
+        )}
+        <span>{days.at(-1)?.day}</span>
+      </p>
+      {spent.length > 0 && (
+        <details>
+          <summary className="soft">Show data</summary>
+          <DataTable caption="Charges per day" columns={columns} rows={spent.toReversed()} keyOf={({ day }) => day} />
+        </details>
+      )}
+    </section>
+  )
+}
+
+/** Wallet balance, charges of this month and runway. */
+function WalletFigures() {
+  const wallet = useQuery(reading('/api/v2/tenants/{tenant}/projects/{project}/wallet', { params: useScope() }))
+  const month = useMonth()
+  const spending = useSpending()
+  if (wallet.error && !wallet.data) return <RefusalBox error={wallet.error} />
+  const { availableMicro, reservedMicro } = wallet.data ?? {}
+  return (
+    <section className="card stack" aria-label="Wallet">
+      <Facts
+        className="figures"
+        of={[
+          ['Available', <Amount key="available" micro={availableMicro} />],
+          ['Reserved for calls in progress', <Amount key="reserved" micro={reservedMicro} />],
+          ['Charged this month', <Amount key="charged" micro={month.data?.chargedMicro} />],
+          ['Runway (7-day average)', spending.isThere ? paceText(availableMicro, spending) : '…'],
+        ]}
+      />
+      {availableMicro !== undefined && availableMicro <= 0 && (
+        <p className="notice">The wallet is empty. Calls are refused until an operator adds funds.</p>
+      )}
+      <RefusalBox error={month.error} />
+      {month.data && (
+        <p className="soft small">
+          <Badge
+            tone={month.data.reconciled ? 'good' : 'bad'}
+            text={month.data.reconciled ? 'Ledger verified' : 'Ledger mismatch'}
+          />{' '}
+          {month.data.check && (
+            <>
+              last checked <Moment iso={month.data.check.at} />
+            </>
+          )}
+        </p>
+      )}
+    </section>
+  )
+}
+
+/** Amount, or an ellipsis while loading so that the layout doesn't shift. */
+function Amount({ micro }: { micro: number | undefined }) {
+  return micro === undefined ? '…' : <Money micro={micro} />
+}
+
+const LONGEST_DAYS = 365
+
+function paceText(availableMicro = 0, { paceMicro, paceDays }: ReturnType<typeof useSpending>): string {
+  const days = daysLeft(availableMicro, paceMicro, paceDays)
+  if (days === null) return 'No recent spend'
+  return days > LONGEST_DAYS ? '> 1 year' : several(days, 'day')
 }

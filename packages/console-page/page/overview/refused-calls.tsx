@@ -1,13 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { LatestRefusals } from '@gateway/api/console/refusals'
-import { reading } from '../api/reading.ts'
-import { useKeyNames } from '../api/use-names.ts'
-import { useScope } from '../api/use-project.ts'
-import { CopyButton } from '../components/copy-button.tsx'
+import { reading } from '../api/queries.ts'
+import { useKeyNames, useScope } from '../api/session.ts'
+import { CopyButton } from '../components/copying.tsx'
 import { DataTable, type Column } from '../components/data-table.tsx'
-import { Moment } from '../components/moment.tsx'
-import { several } from '../pure/usd.ts'
+import { Moment } from '../components/values.tsx'
+import { several } from '../components/usd.ts'
 
 type LatestRefusal = LatestRefusals['data'][number]
 const SHOWN = 5

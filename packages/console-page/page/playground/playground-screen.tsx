@@ -1,22 +1,19 @@
-import { lazy, Suspense, useEffect, useMemo } from 'react'
-import { useQueryClient } from '@tanstack/react-query'
-import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useMe } from '../api/session.ts'
-import { useScope, useProducts, useProjectName } from '../api/use-project.ts'
+import { lazy, Suspense, useEffect, useMemo, useState } from 'react'
+import { useQueryClient, useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch, Link } from '@tanstack/react-router'
+import { useMe, useScope, useProducts, useProjectName } from '../api/session.ts'
 import { Screen } from '../frame/screen.tsx'
-import { EmptyState } from '../components/empty-state.tsx'
+import { EmptyState, Waiting } from '../components/list-states.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
-import { Waiting } from '../components/waiting.tsx'
-import { spent } from './core/spent.ts'
+import { spent, allAnswers, type Answer } from './core/conversation.ts'
 import { keptIn } from './data/kept.ts'
-import { useConversation } from './data/use-conversation.ts'
-import { usePlaygroundKey } from './data/use-playground-key.ts'
+import { useConversation, type UsedConversation } from './data/use-conversation.ts'
+import { usePlaygroundKey, type UsedKey, askingWith } from './data/use-playground-key.ts'
 import { ChatPart } from './components/chat-part.tsx'
-import { KeyCard } from './components/key-card.tsx'
-import { KeyLine } from './components/key-line.tsx'
-import { OpenCharges } from './components/open-charges.tsx'
-import { PlaygroundTabs } from './components/playground-tabs.tsx'
-import './style/playground.css'
+import './playground.css'
+import { Moment, Money } from '../components/values.tsx'
+import { Field } from '../components/fields.tsx'
+import { microOf } from '../components/usd.ts'
 
 /** Tries models and flows, with the charge of each response. */
 export function PlaygroundScreen() {
@@ -83,5 +80,193 @@ function Playground({ user, project }: { user: string; project: string }) {
         </div>
       )}
     </Screen>
+  )
+}
+
+/** Switches between models and flows. */
+function PlaygroundTabs() {
+  const at = {
+    to: '/projects/$tenant/$project/playground',
+    params: useScope(),
+    className: 'button small',
+    activeOptions: { exact: true, includeSearch: true },
+  } as const
+  return (
+    <nav className="buttons playground-tabs" aria-label="Playground mode">
+      <Link {...at} search={({ flow: _, ...others }) => others}>
+        Models
+      </Link>
+      <Link {...at} search={(before) => ({ flow: '', ...before })}>
+        Flows
+      </Link>
+    </nav>
+  )
+}
+
+/** The key of this tab, with its spending and expiry. */
+function KeyLine({ of: { key, status, end, forget } }: { of: UsedKey }) {
+  if (!key) return null
+  const { data } = status
+  return (
+    <section className="stack" aria-label="Playground key">
+      <div className="head small">
+        <p className="soft">
+          {key.made ? (
+            <>
+              Key for this tab, <code>{key.made.prefix}…</code>
+            </>
+          ) : (
+            'Pasted key'
+          )}
+          {data && data.limit && data.spentMicro !== null && (
+            <>
+              : <Money micro={data.spentMicro} /> of <Money micro={data.limit.micro} /> spent
+            </>
+          )}
+          {data?.expiresAt && (
+            <>
+              , expires <Moment iso={data.expiresAt} />
+            </>
+          )}
+        </p>
+        <div className="buttons">
+          {key.made && (
+            <button type="button" className="button small danger" disabled={end.isPending} onClick={() => end.mutate()}>
+              Revoke key
+            </button>
+          )}
+          {(!key.made || status.error !== null || end.error !== null) && (
+            <button type="button" className="button small" onClick={forget}>
+              Use another key
+            </button>
+          )}
+        </div>
+      </div>
+      <RefusalBox error={status.error ?? end.error} />
+    </section>
+  )
+}
+
+/** Polls pending charges. Renders nothing. */
+function OpenCharges({ of: { conversation, settle }, secret }: { of: UsedConversation; secret: string | undefined }) {
+  const open = allAnswers(conversation).filter(
+    ({ invocation, chargedMicro, state }) => invocation !== null && chargedMicro === null && state !== 'streaming',
+  )
+  return open.map((answer) => (
+    <OpenCharge
+      key={answer.invocation}
+      of={answer}
+      secret={secret}
+      onKnown={(known) => settle(answer.invocation!, known)}
+    />
+  ))
+}
+
+function OpenCharge({
+  of,
+  secret,
+  onKnown,
+}: {
+  of: Answer
+  secret: string | undefined
+  onKnown: Parameters<typeof useCharge>[2]
+}) {
+  useCharge(of, secret, onKnown)
+  return null
+}
+
+const EVERY_MS = 1_000
+
+/** Polls the charge of a response that ended early, until it is final. */
+function useCharge(
+  { state, invocation, chargedMicro }: Answer,
+  secret: string | undefined,
+  onKnown: (known: Pick<Answer, 'chargedMicro' | 'usage'>) => void,
+): void {
+  const isOpen = state !== 'streaming' && invocation !== null && chargedMicro === null && secret !== undefined
+  const { data } = useQuery({
+    queryKey: ['/v1/invocations', invocation],
+    queryFn: () => askingWith(secret!).ask('GET', '/v1/invocations/{id}', { params: { id: invocation! } }),
+    enabled: isOpen,
+    refetchInterval: ({ state: { status, data: read } }) =>
+      status !== 'error' && read?.state !== 'Settled' && read?.state !== 'Released' && EVERY_MS,
+  })
+  useEffect(() => {
+    if (!isOpen || !data || data.state === 'Open') return
+    const { promptTokens: prompt, completionTokens: completion } = data
+    const usage = prompt === null || completion === null ? null : { prompt, completion }
+    onKnown({ chargedMicro: data.chargedMicro, usage })
+  }, [isOpen, data, onKnown])
+}
+
+/** Creates a short-lived key with a small limit for this tab, or takes a pasted one. */
+function KeyCard({ of: { make, paste, resetIdempotencyKey } }: { of: UsedKey }) {
+  const [limit, setLimit] = useState('1')
+  const [pasted, setPasted] = useState('')
+  const micro = microOf(limit)
+  return (
+    <section className="card stack" aria-label="Playground key">
+      <div>
+        <h2>API key for this tab</h2>
+        <p className="soft">
+          Playground calls are charged to the project. Create a temporary key with a spending limit: it expires after a
+          day or when you sign out, and its secret stays in this tab.
+        </p>
+      </div>
+      <form
+        className="playground-line"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (micro) make.mutate(micro)
+        }}
+      >
+        <Field
+          label="Spending limit (USD)"
+          fault={micro ? null : 'Enter an amount above 0, such as 1 or 0.25, with up to six decimal places.'}
+        >
+          {(ids) => (
+            <input
+              {...ids}
+              inputMode="decimal"
+              autoComplete="off"
+              value={limit}
+              onChange={({ target }) => {
+                setLimit(target.value)
+                resetIdempotencyKey()
+              }}
+            />
+          )}
+        </Field>
+        <button type="submit" className="button main" disabled={make.isPending || !micro}>
+          {make.isPending ? 'Creating…' : 'Create key'}
+        </button>
+      </form>
+      <RefusalBox error={make.error} />
+      <details>
+        <summary>Use an existing key</summary>
+        <form
+          className="playground-line"
+          onSubmit={(event) => {
+            event.preventDefault()
+            if (pasted.trim() !== '') paste(pasted.trim())
+          }}
+        >
+          <Field label="API key" hint="Stays in this tab until you remove it or sign out.">
+            {(ids) => (
+              <input
+                {...ids}
+                type="password"
+                autoComplete="off"
+                value={pasted}
+                onChange={({ target }) => setPasted(target.value)}
+              />
+            )}
+          </Field>
+          <button type="submit" className="button" disabled={pasted.trim() === ''}>
+            Use key
+          </button>
+        </form>
+      </details>
+    </section>
   )
 }

@@ -2,11 +2,10 @@ import { useState } from 'react'
 import { useQuery } from '@tanstack/react-query'
 import type { AppointmentRecord } from '@gateway/api/console/appointments'
 import { ask } from '../api/ask.ts'
-import { readingAll } from '../api/reading.ts'
+import { readingAll, useChange } from '../api/queries.ts'
 import { useMe } from '../api/session.ts'
-import { useChange } from '../api/use-change.ts'
-import { FormDialog } from '../components/form-dialog.tsx'
-import { Moment } from '../components/moment.tsx'
+import { FormDialog } from '../components/dialog.tsx'
+import { Moment } from '../components/values.tsx'
 
 /** Owners who are to be, for former owners and Admins, who may object. */
 export function Appointments({ project }: { project?: string }) {

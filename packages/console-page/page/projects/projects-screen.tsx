@@ -1,8 +1,14 @@
 import { useMe } from '../api/session.ts'
 import { Screen } from '../frame/screen.tsx'
-import { EmptyState } from '../components/empty-state.tsx'
+import { EmptyState, Waiting } from '../components/list-states.tsx'
 import { Appointments } from './appointments.tsx'
-import { OrganizationProjects } from './organization-projects.tsx'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { MeRecord } from '@gateway/api/console/sign-in'
+import { readingAll } from '../api/queries.ts'
+import { DataTable, type Column } from '../components/data-table.tsx'
+import { Moment } from '../components/values.tsx'
+import { RefusalBox } from '../components/refusal-box.tsx'
 
 /** Projects the user can see, by organization. */
 export function ProjectsScreen() {
@@ -22,4 +28,61 @@ export function ProjectsScreen() {
         ))}
     </Screen>
   )
+}
+
+type Tenant = MeRecord['tenants'][number]
+interface Row {
+  id: string
+  name: string
+  team: string
+  createdAt: string
+}
+
+function OrganizationProjects({ tenant }: { tenant: Tenant }) {
+  const { data, error } = useQuery(readingAll('/api/v2/tenants/{tenant}/projects', { params: { tenant: tenant.id } }))
+  return (
+    <section className="stack" aria-label={tenant.name}>
+      <h2>
+        {tenant.name} <span className="soft small">{tenant.role}</span>
+      </h2>
+      <RefusalBox error={error} />
+      {!data && !error && <Waiting what="projects" />}
+      {data?.length === 0 && (
+        <EmptyState title="No projects you can see">
+          Ask an Admin of the organization to create a project or to add you to one.
+        </EmptyState>
+      )}
+      {data && data.length > 0 && (
+        <DataTable
+          caption={`Projects of ${tenant.name}`}
+          columns={columnsOf(tenant)}
+          rows={data}
+          keyOf={({ id }) => id}
+        />
+      )}
+    </section>
+  )
+}
+
+function columnsOf(tenant: Tenant): Column<Row>[] {
+  const roles = new Map(tenant.projects.map(({ id, role }) => [id, role]))
+  const teams = new Map(tenant.teams.map(({ id, name }) => [id, name]))
+  return [
+    {
+      head: 'Project',
+      sortBy: ({ name }) => name,
+      cell: ({ id, name }) => (
+        <Link to="/projects/$tenant/$project" params={{ tenant: tenant.id, project: id }}>
+          {name}
+        </Link>
+      ),
+    },
+    { head: 'My role', cell: ({ id }) => roles.get(id) ?? 'None' },
+    { head: 'Team', cell: ({ team }) => teams.get(team) ?? <code>{team}</code> },
+    {
+      head: 'Created',
+      cell: ({ createdAt }) => <Moment iso={createdAt} to="day" />,
+      sortBy: ({ createdAt }) => createdAt,
+    },
+  ]
 }

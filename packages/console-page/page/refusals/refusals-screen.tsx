@@ -1,15 +1,18 @@
 import { useSearch } from '@tanstack/react-router'
-import { useProjectName } from '../api/use-project.ts'
+import { useProjectName, useScope, useKeyNames } from '../api/session.ts'
 import { Screen } from '../frame/screen.tsx'
-import { EmptyState } from '../components/empty-state.tsx'
+import { EmptyState, Waiting } from '../components/list-states.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
-import { Waiting } from '../components/waiting.tsx'
-import { NewestRefusals } from './newest-refusals.tsx'
-import { RefusalFilters } from './refusal-filters.tsx'
-import { RefusalsByCode } from './refusals-by-code.tsx'
-import { RefusalsByKey } from './refusals-by-key.tsx'
-import { useRefusals } from './use-refusals.ts'
-import './style/refusals.css'
+import { RefusalsByCode, LastTime, CodeLink } from './refusals-by-code.tsx'
+import { DataTable, type Column } from '../components/data-table.tsx'
+import { count } from '../components/usd.ts'
+import { CopyButton } from '../components/copying.tsx'
+import { Moment } from '../components/values.tsx'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { reading } from '../api/queries.ts'
+import { refusalGroups, type RefusalGroup, type LatestRefusal } from './refusal-groups.ts'
+import { FilterChip, useFilter } from '../components/filters.tsx'
+import { spans, type Days, type RefusalView } from './refusal-view.ts'
 
 /** Errors of the last days, and how to fix them. */
 export function RefusalsScreen() {
@@ -52,5 +55,108 @@ export function RefusalsScreen() {
         <p className="soft">No matches among the 100 most recent errors.</p>
       )}
     </Screen>
+  )
+}
+
+/** Number of errors by key. */
+function RefusalsByKey({ groups }: { groups: RefusalGroup[] }) {
+  const nameOf = useKeyNames()
+  const columns: Column<RefusalGroup>[] = [
+    { head: 'Key', cell: ({ group }) => nameOf(group), sortBy: ({ group }) => nameOf(group) },
+    { head: 'Count', cell: ({ count: times }) => count(times), isNumber: true, sortBy: ({ count: times }) => times },
+    { head: 'Last seen', cell: (group) => <LastTime of={group} /> },
+  ]
+  return <DataTable caption="Errors by key" columns={columns} rows={groups} keyOf={({ group }) => group} />
+}
+
+/** Individual errors, newest first, with the request ID to look up in the logs. */
+function NewestRefusals({ rows }: { rows: LatestRefusal[] }) {
+  const nameOf = useKeyNames()
+  const columns: Column<LatestRefusal>[] = [
+    { head: 'Time', cell: ({ at }) => <Moment iso={at} to="second" /> },
+    { head: 'Key', cell: ({ key }) => nameOf(key) },
+    { head: 'Model', cell: ({ model }) => (model === null ? '–' : <code>{model}</code>) },
+    {
+      head: 'Error',
+      cell: ({ status, code }) => (
+        <>
+          {status} <CodeLink code={code} />
+        </>
+      ),
+    },
+    {
+      head: 'Request',
+      cell: ({ requestId }) => (
+        <>
+          <code>{requestId}</code> <CopyButton text={requestId} label="Copy request ID" isSmall />
+        </>
+      ),
+    },
+  ]
+  return <DataTable caption="Most recent errors" columns={columns} rows={rows} keyOf={({ requestId }) => requestId} />
+}
+
+const PATH = '/api/v2/tenants/{tenant}/projects/{project}/refusals'
+const EVERY_MS = 5_000
+const HOUR_MS = 3_600_000
+
+/** Errors of the last days by code and by key, and the 100 most recent, polled. */
+function useRefusals(days: Days) {
+  const params = useScope()
+  const [codes, keys] = [useCounts('code', days), useCounts('key', days)]
+  const latest = useQuery({ ...reading(`${PATH}/recent`, { params }), refetchInterval: EVERY_MS })
+  const rows = latest.data?.data ?? []
+  return {
+    isPending: codes.isPending || latest.isPending,
+    error: codes.error ?? keys.error ?? latest.error,
+    total: codes.data?.total,
+    codes: codes.data ? refusalGroups(codes.data, rows) : [],
+    keys: keys.data ? refusalGroups(keys.data, rows) : [],
+    latest: rows,
+  }
+}
+
+/** Counts over whole hours, so that the query key changes only once an hour. */
+function useCounts(by: 'code' | 'key', days: Days) {
+  const to = Math.ceil((Date.now() + 1) / HOUR_MS) * HOUR_MS
+  const period = { from: new Date(to - days * 24 * HOUR_MS).toISOString(), to: new Date(to).toISOString() }
+  return useQuery({
+    ...reading(PATH, { params: useScope(), query: { by, ...period } }),
+    refetchInterval: EVERY_MS,
+    placeholderData: keepPreviousData,
+  })
+}
+
+const words: Record<Days, string> = { 1: 'Last 24 hours', 7: 'Last 7 days', 31: 'Last 31 days' }
+
+/** Period, code and key filters, kept in the URL. */
+function RefusalFilters({
+  view: { days = 1, code, key },
+  codes,
+  keys,
+}: {
+  view: RefusalView
+  codes: RefusalGroup[]
+  keys: RefusalGroup[]
+}) {
+  const nameOf = useKeyNames()
+  const set = useFilter<RefusalView>()
+  return (
+    <div className="chips" role="group" aria-label="Filters">
+      <select aria-label="Time" value={days} onChange={({ target }) => set('days')(Number(target.value))}>
+        {spans.map((span) => (
+          <option key={span} value={span}>
+            {words[span]}
+          </option>
+        ))}
+      </select>
+      <FilterChip name="Code" value={code} choices={codes.map(({ group }) => [group, group])} onChange={set('code')} />
+      <FilterChip
+        name="Key"
+        value={key}
+        choices={keys.map(({ group }) => [group, nameOf(group)])}
+        onChange={set('key')}
+      />
+    </div>
   )
 }

@@ -1,11 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { ask } from '../api/ask.ts'
-import { reading, readingAll } from '../api/reading.ts'
-import { useScope } from '../api/use-project.ts'
-import { Money } from '../components/money.tsx'
-import { several } from '../pure/usd.ts'
-import { FormDialog } from '../components/form-dialog.tsx'
-import { useChange } from '../api/use-change.ts'
+import { reading, readingAll, useChange } from '../api/queries.ts'
+import { useScope } from '../api/session.ts'
+import { Money } from '../components/values.tsx'
+import { several } from '../components/usd.ts'
+import { FormDialog } from '../components/dialog.tsx'
 
 /** Confirms deleting a project and lists what is lost. */
 export function DeleteProjectDialog({

@@ -2,11 +2,10 @@ import { useRef, useState, type FormEvent } from 'react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { MeRecord } from '@gateway/api/console/sign-in'
 import { ask } from '../api/ask.ts'
-import { keepAnswer } from '../api/read-again.ts'
+import { keepAnswer } from '../api/queries.ts'
 import { readingMe } from '../api/session.ts'
-import { Field } from '../components/field.tsx'
+import { Field, CodeField } from '../components/fields.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
-import { SecondFactorForm } from './second-factor-form.tsx'
 
 /**
  * Sign-in form: email and password, then the code of a second factor if the user has one.
@@ -78,6 +77,37 @@ export function SignInForm({ email: known = '', isCodeMissing = false }: { email
       <RefusalBox error={signIn.error} />
       <button type="submit" className="button main wide-button" disabled={signIn.isPending}>
         {signIn.isPending ? 'Signing in…' : 'Sign in'}
+      </button>
+    </form>
+  )
+}
+
+/** Second step of a sign-in: a code of the authenticator app, or a recovery code. */
+function SecondFactorForm({ onDone, onCancel }: { onDone: (me: MeRecord) => unknown; onCancel: () => void }) {
+  const [code, setCode] = useState('')
+  const verify = useMutation({
+    mutationFn: () => ask('POST', '/api/v2/session/second-factor', { params: {}, body: { code } }),
+    onSuccess: onDone,
+    onError: () => setCode(''),
+  })
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault()
+    verify.mutate()
+  }
+  return (
+    <form className="stack" onSubmit={onSubmit}>
+      <CodeField
+        label="Code"
+        hint="From your authenticator app. If you don't have it, enter a recovery code."
+        code={code}
+        onChange={setCode}
+      />
+      <RefusalBox error={verify.error} />
+      <button type="submit" className="button main wide-button" disabled={verify.isPending}>
+        {verify.isPending ? 'Verifying…' : 'Verify'}
+      </button>
+      <button type="button" className="button wide-button" onClick={onCancel}>
+        Start again
       </button>
     </form>
   )

@@ -1,16 +1,18 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
-import { reading } from '../api/reading.ts'
-import { useScope, useProjectName } from '../api/use-project.ts'
+import { reading } from '../api/queries.ts'
+import { useScope, useProjectName } from '../api/session.ts'
 import { Screen } from '../frame/screen.tsx'
-import { EmptyState } from '../components/empty-state.tsx'
+import { EmptyState, Waiting } from '../components/list-states.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
-import { Waiting } from '../components/waiting.tsx'
-import { BookedDays } from './booked-days.tsx'
 import { ModelCharges } from './model-charges.tsx'
-import { StatementProof } from './statement-proof.tsx'
 import { StatementSum } from './statement-sum.tsx'
 import { monthFrom, monthLabels } from './statement-month.ts'
+import type { Statement } from '@gateway/api/console/statement'
+import { DataTable, type Column } from '../components/data-table.tsx'
+import { Money, Moment } from '../components/values.tsx'
+import { count, several } from '../components/usd.ts'
+import { Copyable } from '../components/copying.tsx'
 
 const PATH = '/api/v2/tenants/{tenant}/projects/{project}/statement'
 
@@ -65,5 +67,69 @@ export function StatementScreen() {
         </>
       )}
     </Screen>
+  )
+}
+
+type Day = Statement['days'][number]
+
+const columns: Column<Day>[] = [
+  { head: 'Day (UTC)', cell: ({ day }) => day },
+  { head: 'Funded', cell: ({ fundedMicro }) => <Money micro={fundedMicro} />, isNumber: true },
+  { head: 'Corrected', cell: ({ correctedMicro }) => <Money micro={correctedMicro} />, isNumber: true },
+  { head: 'Calls', cell: ({ calls }) => count(calls), isNumber: true },
+  { head: 'Charged', cell: ({ chargedMicro }) => <Money micro={chargedMicro} />, isNumber: true },
+  { head: 'Closing balance', cell: ({ closingMicro }) => <Money micro={closingMicro} />, isNumber: true },
+]
+
+/** Activity by day, with the closing balance of each. */
+function BookedDays({ of: { days } }: { of: Statement }) {
+  return (
+    <section className="stack" aria-label="Daily activity">
+      <h2>Daily activity</h2>
+      <DataTable caption="Daily activity" columns={columns} rows={days} keyOf={({ day }) => day} />
+    </section>
+  )
+}
+
+/** Reconciliation result of a statement, the last journal check and the seal. */
+function StatementProof({ of }: { of: Statement }) {
+  return (
+    <section className="stack" aria-label="Statement verification">
+      {of.reconciled ? (
+        <p>
+          Wallet, journal, funding and corrections agree as of <Moment iso={of.asOf} to="second" />.
+        </p>
+      ) : (
+        <div className="refusal" role="alert">
+          <strong>The ledger does not reconcile for this month.</strong>
+          <p>The operators have been notified. Don't rely on this statement until they resolve it.</p>
+          <ul>
+            {of.differences.map(({ what, expected, found }) => (
+              <li key={what}>
+                {what}: <Money micro={expected} /> expected, <Money micro={found} /> found
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+      <p className="soft">
+        {of.check === null ? (
+          "This wallet hasn't been checked against its journal yet."
+        ) : (
+          <>
+            Verified against the journal up to entry {count(of.check.entry)} at <Moment iso={of.check.at} to="second" />
+            :{' '}
+            {of.check.findings === 0
+              ? 'no findings.'
+              : `${several(of.check.findings, 'finding')}, reported to the operators.`}
+          </>
+        )}
+      </p>
+      {of.seal !== null && (
+        <p className="soft">
+          Sealed at entry {count(of.seal.entry)}: <Copyable text={of.seal.sha256} label="Copy seal" />
+        </p>
+      )}
+    </section>
   )
 }

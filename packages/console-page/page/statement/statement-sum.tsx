@@ -1,7 +1,7 @@
 import type { Statement } from '@gateway/api/console/statement'
 import { DataTable, type Column } from '../components/data-table.tsx'
-import { Money } from '../components/money.tsx'
-import { count } from '../pure/usd.ts'
+import { Money } from '../components/values.tsx'
+import { count } from '../components/usd.ts'
 
 interface Line {
   what: string

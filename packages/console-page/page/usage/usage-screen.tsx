@@ -1,20 +1,17 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { reading } from '../api/reading.ts'
-import { useScope, useProjectName } from '../api/use-project.ts'
+import { reading, readingAll } from '../api/queries.ts'
+import { useScope, useProjectName, useKeyNames } from '../api/session.ts'
 import { Screen } from '../frame/screen.tsx'
-import { EmptyState } from '../components/empty-state.tsx'
-import { Money } from '../components/money.tsx'
+import { EmptyState, Waiting } from '../components/list-states.tsx'
+import { Money } from '../components/values.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
-import { Waiting } from '../components/waiting.tsx'
-import { groupSums } from '../pure/usage-stacks.ts'
-import type { Zoom } from '../pure/usage-zoom.ts'
+import { groupSums, SHOWN_GROUPS, type GroupSum, type Zoom } from './usage-stacks.ts'
 import { UsageChart } from './usage-chart.tsx'
-import { UsageChoices } from './usage-choices.tsx'
-import { UsageTable } from './usage-table.tsx'
-import { usageQueryOf } from './usage-view.ts'
-import { groupingLabels } from './usage-labels.ts'
-import { useGroupNames } from './use-group-names.ts'
+import { usageQueryOf, type Grouping, groupings, ranges, type Range, type UsageView } from './usage-view.ts'
+import { FilterChip } from '../components/filters.tsx'
+import { DataTable, type Column } from '../components/data-table.tsx'
+import { count } from '../components/usd.ts'
 
 const PATH = '/api/v2/tenants/{tenant}/projects/{project}/usage'
 const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone
@@ -67,3 +64,110 @@ export function UsageScreen() {
     </Screen>
   )
 }
+
+/** Names of the groups of a report, or their IDs if the user can't see the names. */
+function useGroupNames(by: Grouping): NameOfGroup {
+  const params = useScope()
+  const nameOfKey = useKeyNames()
+  const flows = useQuery({
+    ...readingAll('/api/v2/tenants/{tenant}/projects/{project}/sandboxes', { params }),
+    enabled: by === 'sandbox',
+  })
+  const names = new Map(flows.data?.map(({ id, name }) => [id, name]))
+  return (group) => {
+    if (group === null) return noneLabels[by]
+    return by === 'key' ? nameOfKey(group) : (names.get(group) ?? group)
+  }
+}
+
+/** Grouping and time range, kept in the URL. */
+function UsageChoices({ by = 'model', range = 'month', from, to }: UsageView) {
+  const navigate = useNavigate({ from: '/projects/$tenant/$project/usage' })
+  const set = (view: UsageView) => void navigate({ search: (before) => ({ ...before, ...view }) })
+  const setRange = (chosen?: Range) =>
+    void navigate({
+      search: ({ from: _, to: __, ...before }) => ({ ...before, ...(chosen && { range: chosen }) }),
+    })
+  return (
+    <div className="chips" role="group" aria-label="Filters">
+      <select aria-label="Group by" value={by} onChange={({ target }) => set({ by: target.value as Grouping })}>
+        {groupings.map((each) => (
+          <option key={each} value={each}>
+            By {groupingLabels[each].toLowerCase()}
+          </option>
+        ))}
+      </select>
+      <select aria-label="Time" value={range} onChange={({ target }) => setRange(target.value as Range)}>
+        {(Object.keys(ranges) as Range[]).map((each) => (
+          <option key={each} value={each}>
+            {rangeLabels[each]}
+          </option>
+        ))}
+      </select>
+      {from !== undefined && to !== undefined && (
+        <FilterChip name="Zoom" value={`${shown(from)} – ${shown(to)}`} choices={[]} onChange={() => setRange()} />
+      )}
+    </div>
+  )
+}
+
+const minute = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+
+function shown(time: string): string {
+  return minute.format(new Date(time))
+}
+
+const groupingLabels: Record<Grouping, string> = { model: 'Model', key: 'Key', sandbox: 'Flow' }
+
+/** Labels for calls without a group. */
+const noneLabels: Record<Grouping, string> = {
+  model: 'No model',
+  key: 'Console users',
+  sandbox: 'Direct calls',
+}
+
+const rangeLabels: Record<Range, string> = {
+  day: 'Last 24 hours',
+  week: 'Last 7 days',
+  month: 'Last 30 days',
+  quarter: 'Last 91 days',
+  year: 'Last 365 days',
+}
+
+/** Exact data of the chart. */
+function UsageTable({ head, groups, nameOf }: { head: string; groups: GroupSum[]; nameOf: NameOfGroup }) {
+  const places = new Map(groups.map(({ group }, n) => [group, Math.min(n, SHOWN_GROUPS)]))
+  const columns: Column<GroupSum>[] = [
+    {
+      head,
+      cell: ({ group }) => (
+        <>
+          <span className={`swatch series-${places.get(group)}`} aria-hidden="true" /> {nameOf(group)}
+        </>
+      ),
+    },
+    { head: 'Calls', cell: ({ calls }) => count(calls), isNumber: true, sortBy: ({ calls }) => calls },
+    {
+      head: 'Input tokens',
+      cell: ({ promptTokens }) => count(promptTokens),
+      isNumber: true,
+      sortBy: ({ promptTokens }) => promptTokens,
+    },
+    {
+      head: 'Output tokens',
+      cell: ({ completionTokens }) => count(completionTokens),
+      isNumber: true,
+      sortBy: ({ completionTokens }) => completionTokens,
+    },
+    {
+      head: 'Charged',
+      cell: ({ chargedMicro }) => <Money micro={chargedMicro} />,
+      isNumber: true,
+      sortBy: ({ chargedMicro }) => chargedMicro,
+    },
+  ]
+  return <DataTable caption="Usage by group" columns={columns} rows={groups} keyOf={({ group }) => group ?? ''} />
+}
+
+/** Name of a group; null stands for calls without a group. */
+type NameOfGroup = (group: string | null) => string

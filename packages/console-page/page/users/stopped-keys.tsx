@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
-import { readingAll } from '../api/reading.ts'
-import { useScope } from '../api/use-project.ts'
-import { Moment } from '../components/moment.tsx'
+import { readingAll } from '../api/queries.ts'
+import { useScope } from '../api/session.ts'
+import { Moment } from '../components/values.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
-import { Waiting } from '../components/waiting.tsx'
-import { several } from '../pure/usd.ts'
+import { Waiting } from '../components/list-states.tsx'
+import { several } from '../components/usd.ts'
 
 /**
  * Keys that stop working once a user can no longer create keys, because a key needs its creator's rights (rules §6.5).

@@ -1,5 +1,4 @@
-import { useScope } from '../api/use-project.ts'
-import { useMe } from '../api/session.ts'
+import { useScope, useMe } from '../api/session.ts'
 
 /** The user's roles for the URL's organization and project. Only hides actions; the API enforces permissions. */
 export function useMyRoles() {

@@ -1,4 +1,5 @@
-import { Field } from '../components/field.tsx'
+import { Field } from '../components/fields.tsx'
+import { useMe } from '../api/session.ts'
 
 /** Select for a user, sorted by name. */
 export function UserField({
@@ -27,5 +28,17 @@ export function UserField({
         </select>
       )}
     </Field>
+  )
+}
+
+/** Name of a user, with the email to tell namesakes apart. */
+export function UserName({ of: { id, name, email } }: { of: { id: string; name: string; email: string } }) {
+  const isMe = useMe().id === id
+  return (
+    <>
+      {name}
+      {isMe && <span className="soft"> (you)</span>}
+      <div className="soft small">{email}</div>
+    </>
   )
 }

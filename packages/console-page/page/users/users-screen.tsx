@@ -1,14 +1,22 @@
 import { useState } from 'react'
-import { useProjectName, useScope } from '../api/use-project.ts'
+import { useProjectName, useScope } from '../api/session.ts'
 import { Screen } from '../frame/screen.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
-import { Waiting } from '../components/waiting.tsx'
+import { Waiting } from '../components/list-states.tsx'
 import { Appointments } from '../projects/appointments.tsx'
-import { GrantDialog } from './grant-dialog.tsx'
-import { UsersTable } from './users-table.tsx'
-import { hasOwner } from './project-access.ts'
-import { useProjectUsers } from './use-project-users.ts'
+import { hasOwner, projectAccess, lackForKeys, reasonsFor, type ProjectAccess, issuesKeys } from './project-access.ts'
 import { useMyRoles } from './use-my-roles.ts'
+import { useQuery } from '@tanstack/react-query'
+import { readingAll, useChange } from '../api/queries.ts'
+import { Badge } from '../components/values.tsx'
+import { DataTable, type Column } from '../components/data-table.tsx'
+import { UserName, UserField } from './user-field.tsx'
+import { RowButtons } from '../components/row-buttons.tsx'
+import { ask } from '../api/ask.ts'
+import { FormDialog } from '../components/dialog.tsx'
+import { StoppedKeys } from './stopped-keys.tsx'
+import type { ProjectRole } from '@gateway/api/console/fields'
+import { RoleField, projectRoleLabels } from './role-field.tsx'
 
 /** Users with access to a project, their role and its source. */
 export function UsersScreen() {
@@ -50,5 +58,178 @@ export function UsersScreen() {
         />
       )}
     </Screen>
+  )
+}
+
+/** Users with access to the project, and the team that owns it. */
+function useProjectUsers() {
+  const { tenant, project } = useScope()
+  const params = { tenant, project }
+  const grants = useQuery(readingAll('/api/v2/tenants/{tenant}/projects/{project}/grants', { params }))
+  const members = useQuery(readingAll('/api/v2/tenants/{tenant}/members', { params: { tenant } }))
+  const projects = useQuery(readingAll('/api/v2/tenants/{tenant}/projects', { params: { tenant } }))
+  const teams = useQuery(readingAll('/api/v2/tenants/{tenant}/teams', { params: { tenant } }))
+  const team = projects.data?.find(({ id }) => id === project)?.team ?? ''
+  const inTeam = useQuery({
+    ...readingAll('/api/v2/tenants/{tenant}/teams/{team}/members', { params: { tenant, team } }),
+    enabled: team !== '',
+  })
+  const isThere = grants.data && members.data && inTeam.data
+  return {
+    error: grants.error ?? members.error ?? projects.error ?? inTeam.error,
+    team: { id: team, name: teams.data?.find(({ id }) => id === team)?.name ?? 'of the project' },
+    users: isThere ? projectAccess({ grants: grants.data, members: members.data, team: inTeam.data }) : undefined,
+  }
+}
+
+/** Users with access to the project, with actions for users who can manage it. */
+function UsersTable({ users, teamName, mayGrant }: { users: ProjectAccess[]; teamName: string; mayGrant: boolean }) {
+  const [chosen, setChosen] = useState<{ act: 'Change role' | 'Remove access'; user: ProjectAccess } | null>(null)
+  const onClose = () => setChosen(null)
+  const columns: Column<ProjectAccess>[] = [
+    { head: 'User', cell: (user) => <UserName of={user} />, sortBy: ({ name }) => name },
+    { head: 'Role', cell: ({ grant }) => grant ?? <span className="soft">None</span>, sortBy: ({ grant }) => grant },
+    { head: 'Granted by', cell: (user) => reasonsFor(user, teamName).join(', ') },
+    { head: 'Can create keys', cell: (user) => <CanCreateKeys lack={lackForKeys(user, teamName)} /> },
+    ...(mayGrant ? [{ head: 'Actions', cell: actionsOf }] : []),
+  ]
+  function actionsOf(user: ProjectAccess) {
+    const acts = user.grant === null ? [] : (['Change role', 'Remove access'] as const)
+    return <RowButtons acts={acts} of={`for ${user.name}`} onChoose={(act) => setChosen({ act, user })} />
+  }
+  const others = users.filter(({ id }) => id !== chosen?.user.id)
+  return (
+    <>
+      <DataTable caption="Users" columns={columns} rows={users} keyOf={({ id }) => id} />
+      {chosen?.act === 'Change role' && (
+        <GrantDialog of={chosen.user} users={users} teamName={teamName} isAppointing={false} onClose={onClose} />
+      )}
+      {chosen?.act === 'Remove access' && (
+        <WithdrawDialog of={chosen.user} isLastOwner={!hasOwner(others)} teamName={teamName} onClose={onClose} />
+      )}
+    </>
+  )
+}
+
+function CanCreateKeys({ lack }: { lack: string | null }) {
+  if (lack === null) return <Badge tone="good" text="Yes" />
+  return (
+    <>
+      <Badge tone="plain" text="No" /> <span className="soft small">needs {lack}</span>
+    </>
+  )
+}
+
+/** Confirms removing a grant, and shows the remaining access and the keys that stop working. */
+function WithdrawDialog({
+  of: user,
+  isLastOwner,
+  teamName,
+  onClose,
+}: {
+  of: ProjectAccess
+  isLastOwner: boolean
+  teamName: string
+  onClose: () => void
+}) {
+  const { tenant, project } = useScope()
+  const projectName = useProjectName()
+  const withdraw = useChange(
+    () =>
+      ask('DELETE', '/api/v2/tenants/{tenant}/projects/{project}/grants/{user}', {
+        params: { tenant, project, user: user.id },
+      }),
+    `${user.name} no longer has a role on ${projectName}.`,
+  )
+  const left = reasonsFor({ ...user, grant: null }, teamName)
+  return (
+    <FormDialog
+      title={`Remove access for ${user.name}?`}
+      submit="Remove access"
+      isDanger
+      change={withdraw}
+      onClose={onClose}
+    >
+      <p>
+        {user.name} immediately loses the role {user.grant} on {projectName}, and with it access to the project's
+        wallet, usage, calls and flows.
+      </p>
+      {user.organization !== null && left.length > 0 && (
+        <p className="soft">They can still see that the project exists, as {left.join(' and ')}.</p>
+      )}
+      <StoppedKeys user={user.id} name={user.name} projects={[project]} />
+      {isLastOwner && (
+        <p className="notice">
+          There is no other Project Owner. No one can manage access until an Admin of the organization appoints one.
+        </p>
+      )}
+    </FormDialog>
+  )
+}
+
+/** Adds a user to the project or changes their role, and lists the keys that stop working. */
+function GrantDialog({
+  of,
+  users,
+  teamName,
+  isAppointing,
+  onClose,
+}: {
+  /** null to select a new user. */
+  of: ProjectAccess | null
+  users: ProjectAccess[]
+  teamName: string
+  /** Appoints an owner; other roles aren't offered. */
+  isAppointing: boolean
+  onClose: () => void
+}) {
+  const { tenant, project } = useScope()
+  const members = useQuery(readingAll('/api/v2/tenants/{tenant}/members', { params: { tenant } })).data ?? []
+  const [chosen, setChosen] = useState(of?.id ?? '')
+  const [role, setRole] = useState<ProjectRole>(isAppointing ? 'Project Owner' : (of?.grant ?? 'Project Consumer'))
+  const member = members.find(({ id }) => id === chosen)
+  const name = of?.name ?? member?.name ?? 'they'
+  const grant = useChange(
+    () =>
+      ask('POST', '/api/v2/tenants/{tenant}/projects/{project}/grants', {
+        params: { tenant, project },
+        body: { user: chosen, role },
+      }),
+    isAppointing ? `${name} is appointed as ${role}.` : `${name} is now ${role}.`,
+  )
+  const before = users.find(({ id }) => id === chosen) ?? { grant: null, team: null, organization: null }
+  const after = { ...before, grant: role, organization: member?.role ?? before.organization }
+  const lack = role === 'Project Viewer' ? null : lackForKeys(after, teamName)
+  const free = members.filter(({ id }) => !users.some((each) => each.id === id && each.grant !== null))
+  return (
+    <FormDialog
+      title={of?.grant ? `Change role of ${of.name}` : isAppointing ? 'Appoint owner' : 'Add user'}
+      submit={of?.grant ? 'Change role' : isAppointing ? 'Appoint owner' : 'Add user'}
+      isReady={chosen !== '' && role !== before.grant}
+      change={grant}
+      onClose={onClose}
+    >
+      {of === null && (
+        <UserField label="User" users={isAppointing ? members : free} value={chosen} onChange={setChosen} />
+      )}
+      <RoleField
+        words={projectRoleLabels}
+        {...(isAppointing && { roles: ['Project Owner'] as const })}
+        value={role}
+        onChange={setRole}
+      />
+      {isAppointing && (
+        <p className="soft">
+          If the project had an owner before, the appointment takes effect after a delay. Former owners and Admins can
+          object until then.
+        </p>
+      )}
+      {chosen !== '' && lack !== null && (
+        <p className="notice">
+          To create keys, {name} also needs {lack}. An Admin of the organization can grant it.
+        </p>
+      )}
+      {issuesKeys(before) && !issuesKeys(after) && <StoppedKeys user={chosen} name={name} projects={[project]} />}
+    </FormDialog>
   )
 }

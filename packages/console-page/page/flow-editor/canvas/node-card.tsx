@@ -1,12 +1,12 @@
 import { memo, useEffect, useRef } from 'react'
-import { useUpdateNodeInternals, type NodeProps } from '@xyflow/react'
-import { kindTitle } from '../core/kind-labels.ts'
-import { nodeSummary } from '../core/node-summary.ts'
-import { several } from '../../pure/usd.ts'
-import type { FlowNode } from './drawn-items.ts'
+import { useUpdateNodeInternals, type NodeProps, Handle, Position } from '@xyflow/react'
+import { kindTitle, nodeSummary } from '../core/kind-labels.ts'
+import { several } from '../../components/usd.ts'
+import type { FlowNode } from './drawn-flow.ts'
 import { KindIcon } from './kind-icon.tsx'
-import { NodeRunState } from '../run/node-run-state.tsx'
-import { PortRow } from './port-row.tsx'
+import { NodeRunState } from '../run/run-outcome.tsx'
+import type { CanvasPort } from '../core/canvas-model.ts'
+import { useOpenTask } from './canvas-tasks.ts'
 
 /** Node of any kind, with its title, summary and ports. */
 export const NodeCard = memo(function NodeCard({ data: { drawn }, selected }: NodeProps<FlowNode>) {
@@ -55,3 +55,33 @@ export const NodeCard = memo(function NodeCard({ data: { drawn }, selected }: No
     </div>
   )
 })
+
+/** Port with a handle in the color and shape of its type. Its name opens the dialog that connects it. */
+function PortRow({ nodeKey, port, side }: { nodeKey: string; port: CanvasPort; side: 'input' | 'output' }) {
+  const openTask = useOpenTask()
+  const { name, type, isRequired, isWired, isMissing, problems } = port
+  const isFaulty = isMissing || problems.length > 0
+  const states = [`type-${type}`, isWired && 'wired', isFaulty && 'faulty'].filter(Boolean).join(' ')
+  const needs = isRequired && !isWired ? ', needs a value' : ''
+  return (
+    <div className={`port ${side} ${states}`}>
+      <Handle
+        id={name}
+        type={side === 'input' ? 'target' : 'source'}
+        position={side === 'input' ? Position.Left : Position.Right}
+        className={states}
+        isConnectable={!isMissing}
+      />
+      <button
+        type="button"
+        className="port-name nodrag"
+        aria-label={`Connect ${side} ${name}, ${type}${needs}`}
+        title={problems[0]?.message ?? `${name}: ${type}. Connect to …`}
+        onClick={() => openTask({ task: 'connect', from: { key: nodeKey, port: name, side } })}
+      >
+        {name}
+        {isRequired && side === 'input' && <span aria-hidden="true">*</span>}
+      </button>
+    </div>
+  )
+}

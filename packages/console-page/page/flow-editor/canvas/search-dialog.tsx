@@ -1,8 +1,7 @@
 import { useState } from 'react'
-import { kindTitle } from '../core/kind-labels.ts'
-import { nodeSummary } from '../core/node-summary.ts'
+import { kindTitle, nodeSummary } from '../core/kind-labels.ts'
 import { Dialog } from '../../components/dialog.tsx'
-import { useSession } from '../session.ts'
+import { useSession } from '../state/open-editor.ts'
 import { KindIcon } from './kind-icon.tsx'
 
 /** Finds a node by its ID, kind or content. */

@@ -1,12 +1,13 @@
-import { useMemo, useState } from 'react'
+import { useMemo, useState, useId } from 'react'
 import { Dialog } from '../../components/dialog.tsx'
-import { Moment } from '../../components/moment.tsx'
-import { useMemberNames } from '../../api/use-names.ts'
-import { several } from '../../pure/usd.ts'
-import { compareThree, merged, type Choice } from '@gateway/flow/compare/merge'
+import { Moment } from '../../components/values.tsx'
+import { useMemberNames } from '../../api/session.ts'
+import { several } from '../../components/usd.ts'
+import { compareThree, merged, type Choice, type MergedPart } from '@gateway/flow/compare/merge'
 import type { Conflict, useSaving } from '../data/use-saving.ts'
-import { useSession } from '../session.ts'
-import { ConflictPart } from './conflict-part.tsx'
+import { useSession } from '../state/open-editor.ts'
+import type { Unit } from '@gateway/flow/compare/graph-units'
+import { unitText } from '@gateway/flow/compare/difference'
 
 /**
  * Resolves a conflict with a revision saved in the meantime. Shows base, theirs and mine side by side for each node.
@@ -56,5 +57,58 @@ export function ConflictDialog({ saving, conflict }: { saving: ReturnType<typeof
         {open.length > 0 && <span className="soft">{several(open.length, 'choice')} to make</span>}
       </div>
     </Dialog>
+  )
+}
+
+const outcomes = { mine: 'Changed by you', theirs: 'Changed by others', both: 'Same change by both' } as const
+
+/** One part in three columns. Selecting a column resolves a conflict. */
+function ConflictPart({
+  part,
+  choice,
+  onChoose,
+}: {
+  part: MergedPart
+  choice: Choice | null
+  onChoose: (choice: Choice) => void
+}) {
+  const name = useId()
+  const { key, base, theirs, mine, outcome } = part
+  const taken = outcome === 'conflict' ? choice : outcome === 'both' ? 'mine' : outcome
+  const title = key.replace(/^node /, '')
+  const side = (of: Choice, unit: Unit | null) => (
+    <div role="cell" className={taken === of ? 'taken' : ''}>
+      {outcome === 'conflict' && (
+        <label className="choice">
+          <input
+            type="radio"
+            name={name}
+            checked={choice === of}
+            onChange={() => onChoose(of)}
+            aria-label={`${title}: ${of}`}
+          />
+          {of === 'mine' ? 'Keep mine' : 'Use theirs'}
+        </label>
+      )}
+      <pre>{unitText(unit)}</pre>
+    </div>
+  )
+  return (
+    <div role="rowgroup">
+      <h3 className="conflict-title">
+        {title}
+        <small className="soft">
+          {' '}
+          {outcome === 'conflict' ? 'Changed by both' : outcome === 'unchanged' ? '' : outcomes[outcome]}
+        </small>
+      </h3>
+      <div role="row" className="conflict-row">
+        <div role="cell">
+          <pre>{unitText(base)}</pre>
+        </div>
+        {side('theirs', theirs)}
+        {side('mine', mine)}
+      </div>
+    </div>
   )
 }

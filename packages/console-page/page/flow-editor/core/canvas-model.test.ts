@@ -10,7 +10,7 @@ import { canvasModel } from './canvas-model.ts'
 import { connectionFault, drawEdge, targetsOf } from './connection.ts'
 import { placed } from './first-positions.ts'
 import { newGraph } from './new-graph.ts'
-import { startingGraph } from './starting-graph.ts'
+import { startingGraph } from '../flow-screen.tsx'
 import { addNode, connect, moveNodes, setField } from './node-commands.ts'
 import { positionOf } from './position.ts'
 

@@ -5,7 +5,7 @@ import { typingOf } from '@gateway/flow/typing'
 import { validateGraph } from '@gateway/flow/validate-graph'
 import { graphWarnings } from '@gateway/flow/warnings'
 import { edgeKey } from './edges.ts'
-import { nodeKeys } from './node-keys.ts'
+import { nodeKeys } from './node-commands.ts'
 import { positionOf, type Position } from './position.ts'
 import { inputPorts, outputPorts, type CanvasPort } from './canvas-ports.ts'
 

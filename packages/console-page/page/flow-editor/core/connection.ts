@@ -1,8 +1,10 @@
 import type { Graph, GraphEdge, GraphProblem } from '@gateway/api/graph'
 import { validateGraph } from '@gateway/flow/validate-graph'
-import type { CanvasModel, CanvasPort, Products } from './canvas-model.ts'
-import { connect } from './node-commands.ts'
+import { connect, addNode } from './node-commands.ts'
 import { edgeKey } from './edges.ts'
+import type { Addable } from '../canvas/addable-row.tsx'
+import { canvasModel, type Products, type CanvasModel, type CanvasPort } from './canvas-model.ts'
+import type { Position } from './position.ts'
 
 /** A port to connect to, or why that is not possible. */
 export interface Target {
@@ -78,4 +80,18 @@ export function targetsOf({ graph, nodes }: CanvasModel, products: Products, fro
     })
   })
   return [...targets.filter(({ reason }) => reason === null), ...targets.filter(({ reason }) => reason !== null)]
+}
+
+/** Adds a node and, if possible, connects it to a port, in one history step. Returns the key of the node. */
+export function insertNode(
+  graph: Graph,
+  products: Products,
+  { kind, fields }: Pick<Addable, 'kind' | 'fields'>,
+  position: Position,
+  from: PortRef | null = null,
+): { graph: Graph; id: string } {
+  const added = addNode(graph, { kind, fields, position })
+  if (!from) return added
+  const [target] = targetsOf(canvasModel(added.graph, products), products, from).filter(({ key }) => key === added.id)
+  return target?.reason === null ? { ...added, graph: drawEdge(added.graph, products, target.edge) } : added
 }

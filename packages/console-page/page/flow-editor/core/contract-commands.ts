@@ -76,3 +76,37 @@ function withFields(graph: Graph, side: Side, fields: [string, FieldSchema][]): 
 function nodesOf(graph: Graph, side: Side): Set<string> {
   return new Set(graph.nodes.filter(({ kind }) => kind === side).map(({ id }) => id))
 }
+
+/** Selectable field types. A select is a string with choices; image and audio are objects with a format. */
+export const shownTypes: readonly string[] = ['string', 'select', 'number', 'boolean', 'object', 'image', 'audio']
+
+export function shownType({ type, enum: options, format }: FieldSchema): string {
+  if (type === 'string' && options !== undefined) return 'select'
+  if (type === 'object' && (format === 'image' || format === 'audio')) return format
+  return type
+}
+
+/** Field schema with another type. Title and description are kept. */
+export function schemaOfType({ type: _, enum: __, format: ___, ...words }: FieldSchema, type: string): FieldSchema {
+  if (type === 'select') return { ...words, type: 'string', enum: ['one', 'two'] }
+  if (type === 'image' || type === 'audio') return { ...words, type: 'object', format: type }
+  return { ...words, type }
+}
+
+/** Example input for a contract, as JSON with placeholder values for the required fields. */
+export function exampleInput({ properties, required = [] }: ContractSide): string {
+  const fields = Object.entries(properties).filter(([name]) => required.includes(name))
+  return JSON.stringify(Object.fromEntries(fields.map(([name, schema]) => [name, exampleOf(schema)])))
+}
+
+function exampleOf(schema: ContractSide['properties'][string]): unknown {
+  const examples: Record<string, unknown> = {
+    select: schema.enum?.[0],
+    number: 1,
+    boolean: true,
+    object: {},
+    image: { asset: 'ast_your_image' },
+    audio: { asset: 'ast_your_sound' },
+  }
+  return examples[shownType(schema)] ?? 'Rain'
+}

@@ -1,3 +1,5 @@
+import type { GraphNode } from '@gateway/api/graph'
+
 const kindLabels: Readonly<Record<string, { title: string; hint: string }>> = {
   input: { title: 'Input', hint: 'Inputs of the flow' },
   output: { title: 'Output', hint: 'Outputs of the flow' },
@@ -13,4 +15,23 @@ const kindLabels: Readonly<Record<string, { title: string; hint: string }>> = {
 /** Label of a node kind. An unknown kind is shown by its identifier. */
 export function kindTitle(kind: string): { title: string; hint: string } {
   return kindLabels[kind] ?? { title: kind, hint: 'Node kind' }
+}
+
+const LONGEST = 72
+const ownField: Readonly<Record<string, string>> = {
+  template: 'template',
+  expression: 'expression',
+  branch: 'condition',
+  constant: 'value',
+  'product.chat': 'product',
+  'product.image': 'product',
+  'product.audio': 'product',
+}
+
+/** One-line summary that tells a node apart from others of its kind. */
+export function nodeSummary(node: GraphNode): string {
+  const value: unknown = node[ownField[node.kind] ?? '']
+  if (value === undefined || value === null) return ''
+  const text = (typeof value === 'string' ? value : JSON.stringify(value)).replaceAll(/\s+/g, ' ').trim()
+  return text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text
 }

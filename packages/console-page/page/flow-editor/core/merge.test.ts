@@ -7,8 +7,7 @@ import { differenceOf } from '@gateway/flow/compare/difference'
 import { graphOf, unitsOf } from '@gateway/flow/compare/graph-units'
 import { compareThree, merged, type Choice } from '@gateway/flow/compare/merge'
 import { newGraph } from './new-graph.ts'
-import { addNode, connect, moveNodes, removeNodes, setField } from './node-commands.ts'
-import { nodeKeys } from './node-keys.ts'
+import { addNode, connect, moveNodes, removeNodes, setField, nodeKeys } from './node-commands.ts'
 import { changedBy, randomChange } from './random-change.fixture.ts'
 
 /** A graph and two graphs derived from it. */

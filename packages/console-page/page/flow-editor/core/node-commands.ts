@@ -1,9 +1,6 @@
 import type { Graph, GraphNode } from '@gateway/api/graph'
 import { endOf } from '@gateway/flow/layout'
 import { edgeKey, renamedEdge } from './edges.ts'
-import { freeId, idForKind } from './free-id.ts'
-import { startingFields } from './starting-fields.ts'
-import { nodeKeys, nodeOf } from './node-keys.ts'
 import { rounded, type Position } from './position.ts'
 
 // Edits of nodes. Each returns a new graph, or the same object if nothing changed, so that the history has no empty
@@ -76,4 +73,68 @@ function changeNodes(graph: Graph, change: (node: GraphNode, key: string) => Gra
   const keys = nodeKeys(graph)
   const nodes = graph.nodes.map((node, ordinal) => change(node, keys[ordinal]!))
   return nodes.every((node, ordinal) => node === graph.nodes[ordinal]) ? graph : { ...graph, nodes }
+}
+
+const starting: Readonly<Record<string, Record<string, unknown>>> = {
+  template: { template: 'Write about {{ text }}.' },
+  expression: { expression: 'size(text)' },
+  branch: { condition: 'size(text) > 400' },
+  constant: { value: '' },
+}
+
+/** Initial fields of a node of a kind, so that it has ports from the start. */
+function startingFields(kind: string): Readonly<Record<string, unknown>> {
+  return starting[kind] ?? {}
+}
+
+const LONGEST_ID = 64
+const beginnings: Readonly<Record<string, string>> = { input: 'in', output: 'out', constant: 'value', branch: 'branch' }
+
+/** ID that no node or edge of the graph uses: `wanted` itself, or with a number appended. */
+export function freeId({ nodes, edges }: Pick<Graph, 'nodes' | 'edges'>, wanted: string): string {
+  const named = edges.flatMap(({ from, to }) => [from, to]).map((end) => end.split('.', 1)[0])
+  const taken = new Set([...nodes.map(({ id }) => id), ...named])
+  const stem = stemOf(wanted)
+  let id = stem
+  for (let number = 2; taken.has(id); number++) id = `${stem.slice(0, LONGEST_ID - 5)}-${number}`
+  return id
+}
+
+/** Strips the number: `draft-2` has the stem `draft`, so IDs of copies of copies stay short. */
+function stemOf(wanted: string): string {
+  const stem = wanted
+    .replaceAll(/[^A-Za-z0-9_-]/g, '-')
+    .replace(/^[^A-Za-z]+/, '')
+    .replace(/-\d+$/, '')
+    .slice(0, LONGEST_ID)
+  return stem === '' ? 'node' : stem
+}
+
+/** Initial ID of a node of a kind, such as `chat` for `product.chat`. */
+function idForKind(kind: string): string {
+  return beginnings[kind] ?? kind.slice(kind.lastIndexOf('.') + 1)
+}
+
+const known = new WeakMap<Graph['nodes'], string[]>()
+
+/**
+ * Unique keys of the nodes, in their order: the ID, with a number appended if an earlier node has the same ID.
+ * Duplicate IDs are a problem of the graph, which must still be drawn.
+ */
+export function nodeKeys({ nodes }: Graph): string[] {
+  const before = known.get(nodes)
+  if (before) return before
+  const taken = new Set<string>()
+  const keys = nodes.map(({ id }) => {
+    let key = id
+    for (let number = 2; taken.has(key); number++) key = `${id} (${number})`
+    taken.add(key)
+    return key
+  })
+  known.set(nodes, keys)
+  return keys
+}
+
+export function nodeOf(graph: Graph, key: string): Graph['nodes'][number] | null {
+  return graph.nodes[nodeKeys(graph).indexOf(key)] ?? null
 }

@@ -1,11 +1,19 @@
 import fc from 'fast-check'
 import type { Graph } from '@gateway/api/graph'
-import { clip, paste } from './clipping.ts'
+import { clip, paste } from '../canvas/use-canvas-keys.ts'
 import { addContractField, removeContractField, renameContractField, setContractField } from './contract-commands.ts'
 import { edgeKey } from './edges.ts'
-import { freeId } from './free-id.ts'
-import { addNode, connect, disconnect, moveNodes, removeNodes, renameNode, setField } from './node-commands.ts'
-import { nodeKeys } from './node-keys.ts'
+import {
+  freeId,
+  addNode,
+  connect,
+  disconnect,
+  moveNodes,
+  removeNodes,
+  renameNode,
+  setField,
+  nodeKeys,
+} from './node-commands.ts'
 
 /** A command and its targets, given as numbers so that it applies to any graph. */
 export interface RandomChange {

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import type { RevisionRecord, SandboxRecord } from '@gateway/api/console/sandboxes'
 import type { ProductRecord } from '@gateway/api/console/products'
-import { reading } from '../../api/reading.ts'
-import { useScope, useProducts } from '../../api/use-project.ts'
+import { reading } from '../../api/queries.ts'
+import { useScope, useProducts } from '../../api/session.ts'
 
 export interface OpenedFlow {
   sandbox: SandboxRecord

@@ -1,12 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
-import { reading } from '../../api/reading.ts'
-import { useScope } from '../../api/use-project.ts'
-import { executionStateLabels, executionTones } from '../../executions/execution-labels.ts'
-import { Badge } from '../../components/badge.tsx'
-import { Moment } from '../../components/moment.tsx'
-import { Money } from '../../components/money.tsx'
+import { reading } from '../../api/queries.ts'
+import { useScope } from '../../api/session.ts'
+import { executionStateLabels, executionTones } from '../../executions/execution-columns.tsx'
+import { Badge, Moment, Money } from '../../components/values.tsx'
 import { RefusalBox } from '../../components/refusal-box.tsx'
-import { Waiting } from '../../components/waiting.tsx'
+import { Waiting } from '../../components/list-states.tsx'
 
 const EVERY_MS = 5_000
 

@@ -1,6 +1,6 @@
 import { useRef, useState } from 'react'
 import { graphText, readGraphText } from '../core/graph-text.ts'
-import { useSession } from '../session.ts'
+import { useSession } from '../state/open-editor.ts'
 
 /** Editable JSON of the graph. A valid graph is applied immediately; invalid text stays in the field with its error. */
 export function JsonPanel() {

@@ -1,10 +1,12 @@
 import { useRef, useState } from 'react'
-import type { CanvasNode } from '../core/canvas-model.ts'
-import { typedName, withName } from '../core/typed-name.ts'
-import { insertValue, valuesInScope, type ValueInScope } from '../core/values-in-scope.ts'
-import { Field } from '../../components/field.tsx'
-import { useSession } from '../session.ts'
-import { useField } from './use-field.ts'
+import type { CanvasNode, CanvasModel } from '../core/canvas-model.ts'
+import { Field } from '../../components/fields.tsx'
+import { useSession } from '../state/open-editor.ts'
+import { useField } from './fields.tsx'
+import type { Graph } from '@gateway/api/graph'
+import type { PortType } from '@gateway/flow/node-kinds'
+import { connect, disconnect, setField, nodeOf } from '../core/node-commands.ts'
+import { edgeKey } from '../core/edges.ts'
 
 const ofText = new Set(['expression_invalid', 'template_invalid', 'field_invalid'])
 
@@ -80,4 +82,76 @@ export function ExpressionField({
       </div>
     </>
   )
+}
+
+/** Name being typed at the caret of an expression, or within `{{ }}` of a template; null if there is none. */
+function typedName(text: string, caret: number, isTemplate: boolean): { from: number; written: string } | null {
+  const before = text.slice(0, caret)
+  if (isTemplate && before.lastIndexOf('{{') <= before.lastIndexOf('}}')) return null
+  const written = /[A-Za-z_]\w*$|$/.exec(before)![0]
+  return { from: caret - written.length, written }
+}
+
+/** Inserts a name at the caret in place of the typed prefix, wrapped in `{{ }}` in the text of a template. */
+function withName(text: string, caret: number, name: string, isTemplate: boolean): { text: string; caret: number } {
+  const typed = typedName(text, caret, isTemplate)
+  const put = typed ? name : `{{ ${name} }}`
+  const from = typed?.from ?? caret
+  return { text: `${text.slice(0, from)}${put}${text.slice(caret)}`, caret: from + put.length }
+}
+
+/** Value that an expression of a node can use: an output of a node that does not depend on this one. */
+interface ValueInScope {
+  /** `node.port`. */
+  end: string
+  type: PortType | 'any'
+  /** Name in the expression: the current one, or a suggestion. */
+  name: string
+  isUsed: boolean
+}
+
+function valuesInScope({ nodes, edges, graph }: CanvasModel, key: string): ValueInScope[] {
+  const later = laterThan(key, edges)
+  const wired = new Map(edges.filter(({ to }) => to.key === key).map(({ edge, to }) => [edge.from, to.port]))
+  const taken = new Set(wired.values())
+  const own = nodeOf(graph, key)
+  return nodes
+    .filter((node) => !later.has(node.key) && node.key === node.node.id && node.node !== own)
+    .flatMap(({ node, outputs }) =>
+      outputs
+        .filter(({ isMissing }) => !isMissing)
+        .map(({ name, type }) => {
+          const end = `${node.id}.${name}`
+          const used = wired.get(end)
+          return { end, type, name: used ?? freeName(node.id, name, taken), isUsed: used !== undefined }
+        }),
+    )
+}
+
+/**
+ * Sets the text of an expression that uses a value and connects the value to the resulting port, in one history step.
+ */
+function insertValue(
+  graph: Graph,
+  key: string,
+  { field, text, end, name }: { field: string; text: string; end: string; name: string },
+): Graph {
+  const written = setField(graph, key, field, text)
+  const id = nodeOf(graph, key)?.id ?? key
+  const edge = { from: end, to: `${id}.${name}` }
+  const others = written.edges.filter(({ to, from }) => to === edge.to && from !== end).map(edgeKey)
+  return connect(disconnect(written, new Set(others)), edge)
+}
+
+/** Valid CEL name: the port name, prefixed with the node ID if it is taken. */
+function freeName(id: string, port: string, taken: ReadonlySet<string>): string {
+  const plain = port.slice(port.lastIndexOf('.') + 1).replaceAll(/\W/g, '_')
+  const wanted = [plain, `${id}_${plain}`.replaceAll(/\W/g, '_')].map((name) => name.replace(/^(?=\d)/, '_'))
+  return wanted.find((name) => !taken.has(name)) ?? wanted[1]!
+}
+
+function laterThan(key: string, edges: CanvasModel['edges']): Set<string> {
+  const later = new Set([key])
+  for (const at of later) for (const { from, to } of edges) if (from.key === at) later.add(to.key)
+  return later
 }

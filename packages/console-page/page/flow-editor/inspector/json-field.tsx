@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { Field } from '../../components/field.tsx'
+import { Field } from '../../components/fields.tsx'
 import { sameJson } from '@gateway/flow/compare/graph-units'
 
 /** JSON value. Invalid text stays in the field with its error. */

@@ -2,13 +2,16 @@ import type { CanvasNode } from '../core/canvas-model.ts'
 import { kindTitle } from '../core/kind-labels.ts'
 import { KindIcon } from '../canvas/kind-icon.tsx'
 import { NodeRecordView } from '../lazy.ts'
-import { ConstantForm } from './constant-form.tsx'
 import { ContractForm } from './contract-form.tsx'
 import { ExpressionField } from './expression-field.tsx'
-import { IdField } from './id-field.tsx'
-import { NoteFields } from './note-fields.tsx'
-import { NodeProblems } from './node-problems.tsx'
 import { ProductForm } from './product-form.tsx'
+import type { GraphProblem, GraphNode } from '@gateway/api/graph'
+import { useState } from 'react'
+import { renameNode, nodeKeys, nodeOf } from '../core/node-commands.ts'
+import { useSession } from '../state/open-editor.ts'
+import { NameField, NumberField, useField } from './fields.tsx'
+import { Field } from '../../components/fields.tsx'
+import { JsonField } from './json-field.tsx'
 
 /** Form for a node. */
 export function NodeForm({ drawn }: { drawn: CanvasNode }) {
@@ -46,4 +49,108 @@ function OwnFields({ drawn }: { drawn: CanvasNode }) {
     default:
       return drawn.kind?.calls ? <ProductForm drawn={drawn} calls={drawn.kind.calls} /> : null
   }
+}
+
+/** Problems of a node and how to fix them. */
+function NodeProblems({ problems }: { problems: readonly GraphProblem[] }) {
+  if (problems.length === 0) return null
+  return (
+    <ul className="node-faults" aria-label="Problems of this node">
+      {problems.map(({ code, port, message, resolution }) => (
+        <li key={`${code} ${port} ${message}`}>
+          <strong>{message}</strong>
+          <span>{resolution}</span>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+const ID = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/
+
+/** ID of a node. Renaming updates its edges. An invalid ID stays in the field and is not applied. */
+function IdField({ drawn: { key, node } }: { drawn: CanvasNode }) {
+  const { editor, model } = useSession()
+  const [typed, setTyped] = useState(node.id)
+  const isTaken = typed !== node.id && model.nodes.some((other) => other.node.id === typed)
+  const fault = isTaken
+    ? 'Another node already has this ID.'
+    : ID.test(typed)
+      ? null
+      : 'Use a letter, then up to 63 letters, digits, _ and -.'
+  const rename = () => {
+    if (fault !== null || typed === node.id) return
+    const ordinal = nodeKeys(model.graph).indexOf(key)
+    editor.change((graph) => (nodeOf(graph, key) ? renameNode(graph, key, typed) : graph))
+    editor.select([nodeKeys(editor.store.getState().graph)[ordinal]!])
+  }
+  return <NameField label="ID" typed={typed} fault={fault} onType={setTyped} onDone={rename} />
+}
+
+const text = (value: unknown) => (typeof value === 'string' ? value : '')
+
+/** Title and description of a node. They do not affect execution. */
+function NoteFields({ nodeKey, node }: { nodeKey: string; node: GraphNode }) {
+  const setTitle = useField(nodeKey, 'title')
+  const setDescription = useField(nodeKey, 'description')
+  const { title, description } = node
+  return (
+    <details open={text(title) !== '' || text(description) !== ''}>
+      <summary className="soft">Title and description</summary>
+      <div className="stack">
+        <Field label="Title">
+          {(ids) => (
+            <input {...ids} value={text(title)} onChange={({ target }) => setTitle(target.value || undefined)} />
+          )}
+        </Field>
+        <Field label="Description">
+          {(ids) => (
+            <textarea
+              {...ids}
+              rows={3}
+              value={text(description)}
+              onChange={({ target }) => setDescription(target.value || undefined)}
+            />
+          )}
+        </Field>
+      </div>
+    </details>
+  )
+}
+
+const beginnings = { string: '', number: 0, boolean: false, object: {} } as const
+type ConstantType = keyof typeof beginnings
+const types = Object.keys(beginnings) as ConstantType[]
+
+/** Form for a constant, by type. */
+function ConstantForm({ drawn: { key, node } }: { drawn: CanvasNode }) {
+  const set = useField(key, 'value')
+  const { value } = node
+  const type = types.find((type) => type === typeof value) ?? 'object'
+  return (
+    <>
+      <Field label="Type">
+        {(ids) => (
+          <select {...ids} value={type} onChange={({ target }) => set(beginnings[target.value as ConstantType])}>
+            {types.map((type) => (
+              <option key={type}>{type}</option>
+            ))}
+          </select>
+        )}
+      </Field>
+      {type === 'string' && (
+        <Field label="Value">
+          {(ids) => <textarea {...ids} rows={5} value={String(value)} onChange={({ target }) => set(target.value)} />}
+        </Field>
+      )}
+      {type === 'number' && <NumberField label="Value" value={value} onChange={(number) => set(number ?? 0)} />}
+      {type === 'boolean' && (
+        <label className="choice">
+          <input type="checkbox" checked={value === true} onChange={({ target }) => set(target.checked)} />
+          True
+        </label>
+      )}
+      {type === 'object' && <JsonField label="Value, as JSON" value={value} onChange={set} />}
+    </>
+  )
 }

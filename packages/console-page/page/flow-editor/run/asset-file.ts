@@ -1,6 +1,8 @@
 import { flowLimits } from '@gateway/api/limits'
 import { MEDIA_HEAD_BYTES, mediaTypeOf, type MediaType } from '@gateway/api/media-type'
-import { count } from '../../pure/usd.ts'
+import { count } from '../../components/usd.ts'
+import type { StoredAssetRecord } from '@gateway/api/console/assets'
+import { ask } from '../../api/ask.ts'
 
 export type AssetFormat = 'image' | 'audio'
 
@@ -30,3 +32,12 @@ const words = {
   audio: { kinds: 'a WAV or MP3 file' },
   media: { kinds: 'a PNG, JPEG, WebP, WAV, MP3 or PDF file' },
 } as const
+
+/** Uploads a file as an asset of the project. @throws ApiRefusal, Unreachable */
+export function uploadAsset(
+  params: Record<'tenant' | 'project', string>,
+  body: Blob,
+  contentType: string,
+): Promise<StoredAssetRecord> {
+  return ask('POST', '/api/v2/tenants/{tenant}/projects/{project}/assets', { params, body, contentType })
+}

@@ -1,6 +1,9 @@
 import { followLines, type Following } from '@gateway/api-client/follow-lines'
 import type { ProgressLine } from '@gateway/api/execution'
-import { raw } from '../../api/ask.ts'
+import { raw, ask } from '../../api/ask.ts'
+import type { Graph } from '@gateway/api/graph'
+import { begun, shown, applyLine, type RunStore } from './run-store.ts'
+import { newIdempotencyKey } from '../../api/queries.ts'
 
 type ProjectScope = Record<'tenant' | 'project', string>
 /** Starts an execution. Idempotent: repeated calls start it once. */
@@ -11,7 +14,7 @@ export type Trigger = NonNullable<Following['begin']>
  * @param started execution ID, or the function that starts it
  * @throws ApiRefusal; Unreachable if the service does not respond for two minutes
  */
-export function followExecution(
+function followExecution(
   { tenant, project }: ProjectScope,
   started: string | Trigger,
 ): AsyncGenerator<ProgressLine, void, undefined> {
@@ -24,4 +27,65 @@ export function followExecution(
         ...fields,
       }),
   })
+}
+
+/**
+ * Shows the progress of an execution until another one is shown.
+ * @param started execution ID, or the function that starts it
+ * @throws ApiRefusal, Unreachable
+ */
+export async function followOnCanvas(
+  place: Record<'tenant' | 'project', string>,
+  run: RunStore,
+  started: string | Trigger,
+  graph: Graph,
+): Promise<void> {
+  let execution: string | null = null
+  const isShown = () => run.getState().executionId === execution
+  run.setState(begun(graph))
+  try {
+    for await (const line of followExecution(place, started)) {
+      if (!isShown()) return
+      if (line.kind === 'admitted') execution = line.executionId
+      run.setState((before) => applyLine(before, line, graph))
+    }
+  } finally {
+    if (isShown()) run.setState({ isRunning: false })
+  }
+  // The record in the progress stream lacks the inputs and attempts of the nodes.
+  const path = '/api/v2/tenants/{tenant}/projects/{project}/executions/{execution}'
+  const whole = await ask('GET', path, { params: { ...place, execution: execution ?? '' } })
+  if (isShown()) run.setState(shown(whole, graph))
+}
+
+type FlowScope = Record<'tenant' | 'project' | 'sandbox', string>
+
+/** Starts an execution of a saved revision. @param body `maxMicro` in micro-USD, or null for no max cost */
+export function executing(
+  { tenant, sandbox }: FlowScope,
+  body: { input: Record<string, unknown>; revision: number; maxMicro: number | null },
+): Trigger {
+  const idempotencyKey = newIdempotencyKey()
+  const path = '/api/v2/tenants/{tenant}/sandboxes/{sandbox}/execute'
+  return (fields) => raw('POST', path, { params: { tenant, sandbox }, body, idempotencyKey, ...fields })
+}
+
+/** Starts a rerun that reuses the results of an earlier execution, except for a node and its dependents. */
+export function runningFrom(
+  { tenant, project }: FlowScope,
+  execution: string,
+  body: { from: string; revision: number; maxMicro: number | null },
+): Trigger {
+  const idempotencyKey = newIdempotencyKey()
+  const path = '/api/v2/tenants/{tenant}/projects/{project}/executions/{execution}/rerun'
+  return (fields) => raw('POST', path, { params: { tenant, project, execution }, body, idempotencyKey, ...fields })
+}
+
+/** Stops an execution: running calls are aborted, and no further node starts. @throws ApiRefusal, Unreachable */
+export async function stopExecution(
+  { tenant, project }: Record<'tenant' | 'project', string>,
+  execution: string,
+): Promise<void> {
+  const path = '/api/v2/tenants/{tenant}/projects/{project}/executions/{execution}/cancel'
+  await ask('POST', path, { params: { tenant, project, execution } })
 }

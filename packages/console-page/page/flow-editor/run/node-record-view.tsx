@@ -1,9 +1,8 @@
 import { useStore } from 'zustand'
-import { Facts } from '../../components/facts.tsx'
-import { Money } from '../../components/money.tsx'
+import { Facts, Money } from '../../components/values.tsx'
 import { givenTo } from './edge-values.ts'
-import { nodeLabels } from './node-run-state.tsx'
-import { PortValues } from './port-values.tsx'
+import { nodeLabels } from './run-outcome.tsx'
+import { PortValues } from './value-view.tsx'
 import { useRunStore } from './run-store.ts'
 
 /** Inputs, outputs, duration and charge of a node in the shown execution. Renders nothing without an execution. */

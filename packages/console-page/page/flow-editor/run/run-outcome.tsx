@@ -1,7 +1,11 @@
 import type { ExecutionRecord } from '@gateway/api/execution'
-import { Badge } from '../../components/badge.tsx'
-import { Money } from '../../components/money.tsx'
-import { PortValues } from './port-values.tsx'
+import { Badge, Money } from '../../components/values.tsx'
+import { PortValues } from './value-view.tsx'
+import { Field } from '../../components/fields.tsx'
+import { microOf, several, usd } from '../../components/usd.ts'
+import type { SandboxEstimate } from '@gateway/api/estimate'
+import { useStore } from 'zustand'
+import { useRunStore } from './run-store.ts'
 
 /** Result and charge of an execution, or its error. */
 export function RunOutcome({
@@ -30,3 +34,71 @@ export function RunOutcome({
     </section>
   )
 }
+
+/** Max cost of an execution, as typed. */
+export function CeilingField({ typed, onChange }: { typed: string; onChange: (typed: string) => void }) {
+  return (
+    <Field
+      label="Max cost (USD)"
+      hint="The execution never costs more. Leave empty for no limit."
+      fault={ceilingOf(typed) === undefined ? 'Enter an amount, for example 0.05.' : null}
+    >
+      {(ids) => (
+        <input
+          {...ids}
+          inputMode="decimal"
+          autoComplete="off"
+          placeholder="none"
+          value={typed}
+          onChange={({ target }) => onChange(target.value)}
+        />
+      )}
+    </Field>
+  )
+}
+
+/** Parses an amount to micro-USD; null if empty, undefined if invalid. */
+export function ceilingOf(typed: string): number | null | undefined {
+  return typed.trim() === '' ? null : (microOf(typed) ?? undefined)
+}
+
+/** Max cost of an execution, and the charges of earlier ones. */
+export function EstimateLabels({ of: { atMostMicro, last } }: { of: SandboxEstimate }) {
+  return (
+    <p className="small">
+      <strong>
+        At most <Money micro={atMostMicro} />
+      </strong>
+      , at current prices.
+      {last.medianMicro !== null && last.p90Micro !== null && (
+        <span className="soft">
+          {' '}
+          The last {several(last.executions, 'execution')} were charged <Money micro={last.medianMicro} /> (half of them
+          or less), <Money micro={last.p90Micro} /> (nine in ten or less).
+        </span>
+      )}
+    </p>
+  )
+}
+
+/** State of a node in the shown execution. Renders nothing without an execution. */
+export function NodeRunState({ id }: { id: string }) {
+  const record = useStore(useRunStore(), ({ nodes }) => nodes.get(id))
+  if (!record) return null
+  const { status, durationMs, chargedMicro, error, takenOver } = record
+  return (
+    <p className={`node-run ${status.toLowerCase()}`} title={error?.message}>
+      <span>{takenOver ? 'reused' : nodeLabels[status]}</span>
+      {durationMs !== null && !takenOver && <span>{durationMs} ms</span>}
+      {chargedMicro > 0 && <span>{usd(chargedMicro)}</span>}
+    </p>
+  )
+}
+
+export const nodeLabels = {
+  Pending: 'waiting',
+  Running: 'running',
+  Succeeded: 'done',
+  Failed: 'failed',
+  Skipped: 'skipped',
+} as const

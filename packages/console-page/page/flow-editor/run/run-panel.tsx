@@ -1,14 +1,15 @@
 import { useState } from 'react'
 import { useStore } from 'zustand'
 import { RefusalBox } from '../../components/refusal-box.tsx'
-import type { useSaving } from '../data/use-saving.ts'
-import { useSelection, useSession } from '../session.ts'
-import { CeilingField, ceilingOf } from './ceiling-field.tsx'
-import { EstimateLabels } from './estimate-labels.tsx'
+import type { useSaving, Base } from '../data/use-saving.ts'
+import { useSelection, useSession } from '../state/open-editor.ts'
+import { CeilingField, ceilingOf, RunOutcome, EstimateLabels } from './run-outcome.tsx'
 import { InputForm } from './input-form.tsx'
-import { RunOutcome } from './run-outcome.tsx'
 import { useRunStore } from './run-store.ts'
-import { useRun } from './use-run.ts'
+import type { SandboxEstimate } from '@gateway/api/estimate'
+import { ask } from '../../api/ask.ts'
+import { useScope } from '../../api/session.ts'
+import { executing, runningFrom, followOnCanvas, type Trigger, stopExecution } from './follow-execution.ts'
 
 /** Saves and executes the graph on the canvas. The nodes show their progress. */
 export function RunPanel({ saving }: { saving: ReturnType<typeof useSaving> }) {
@@ -65,4 +66,48 @@ export function RunPanel({ saving }: { saving: ReturnType<typeof useSaving> }) {
       </div>
     </div>
   )
+}
+
+interface Asked {
+  input: Record<string, unknown>
+  /** Micro-USD, or null for no max cost. */
+  maxMicro: number | null
+}
+
+/** Estimates, runs and stops executions of the graph on the canvas. Estimating and running save it first. */
+function useRun(saving: ReturnType<typeof useSaving>) {
+  const scope = { ...useScope(), sandbox: saving.sandbox.id }
+  const { editor } = useSession()
+  const run = useRunStore()
+  const [error, setError] = useState<unknown>(null)
+  const [estimate, setEstimate] = useState<SandboxEstimate | null>(null)
+
+  async function withSaved(work: (saved: Base) => Promise<void>): Promise<void> {
+    setError(null)
+    const saved = await saving.saved()
+    if (saved) await work(saved).catch(setError)
+  }
+  const follow = (beginning: Trigger) => followOnCanvas(scope, run, beginning, editor.store.getState().graph)
+  return {
+    error,
+    estimate,
+    execute: (asked: Asked) => withSaved(({ number }) => follow(executing(scope, { ...asked, revision: number }))),
+    /** Reruns the graph with the results of the shown execution, except for this node and its dependents. */
+    runFrom: (node: string, maxMicro: number | null) =>
+      withSaved(async ({ number }) => {
+        const { executionId } = run.getState()
+        const asked = { from: node, revision: number, maxMicro }
+        if (executionId !== null) await follow(runningFrom(scope, executionId, asked))
+      }),
+    stop: () => stopExecution(scope, run.getState().executionId ?? '').catch(setError),
+    askEstimate: ({ input }: Asked) =>
+      withSaved(async ({ number }) =>
+        setEstimate(
+          await ask('POST', '/api/v2/tenants/{tenant}/sandboxes/{sandbox}/estimate', {
+            params: scope,
+            body: { input, revision: number },
+          }),
+        ),
+      ),
+  }
 }

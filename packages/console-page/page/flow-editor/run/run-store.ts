@@ -1,7 +1,8 @@
 import { createContext, useContext } from 'react'
 import { createStore } from 'zustand/vanilla'
-import type { ExecutionRecord, NodeDetail, NodeRecord } from '@gateway/api/execution'
+import type { ExecutionRecord, NodeDetail, NodeRecord, ProgressLine } from '@gateway/api/execution'
 import type { Graph } from '@gateway/api/graph'
+import { endOf } from '@gateway/flow/layout'
 
 /** Run state of a node. Progress lines contain only part of the node record. */
 export type ShownNode = Pick<NodeRecord, 'status' | 'durationMs' | 'chargedMicro' | 'error' | 'output' | 'takenOver'> &
@@ -29,4 +30,44 @@ export const RunProvider = Run.Provider
 
 export function useRunStore(): RunStore {
   return useContext(Run)
+}
+
+/** Run state of a started execution, before the first progress line. */
+export function begun(graph: Graph): RunState {
+  return { graph, nodes: withRunning(graph, new Map()), executionId: null, isRunning: true, ended: null }
+}
+
+/** Run state after the next progress line. The last line contains the full record. */
+export function applyLine(state: RunState, line: ProgressLine, graph: Graph): RunState {
+  if (line.kind === 'admitted') return { ...state, executionId: line.executionId }
+  if (line.kind === 'node') {
+    const ended = [...state.nodes].filter(([, { status }]) => status !== 'Running' && status !== 'Pending')
+    return { ...state, nodes: withRunning(graph, new Map<string, ShownNode>([...ended, [line.node.id, line.node]])) }
+  }
+  return shown(line.execution, graph)
+}
+
+/** Run state of an execution that has ended. */
+export function shown(execution: ExecutionRecord, graph: Graph): RunState {
+  return {
+    graph,
+    executionId: execution.id,
+    isRunning: false,
+    ended: execution,
+    nodes: new Map(execution.nodes.map((node) => [node.id, node])),
+  }
+}
+
+/** Progress lines only report nodes that have ended. A node is running if all its sources have ended. */
+function withRunning(graph: Graph, ended: ReadonlyMap<string, ShownNode>): Map<string, ShownNode> {
+  return new Map(
+    graph.nodes.map(({ id }) => {
+      const before = graph.edges.filter(({ to }) => endOf(to).node === id).map(({ from }) => endOf(from).node)
+      const status = before.every((node) => ended.has(node)) ? 'Running' : 'Pending'
+      return [
+        id,
+        ended.get(id) ?? { status, durationMs: null, chargedMicro: 0, error: null, output: null, takenOver: false },
+      ]
+    }),
+  )
 }

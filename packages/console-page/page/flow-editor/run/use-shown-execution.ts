@@ -1,8 +1,12 @@
-import { useEffect, useRef } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useStore } from 'zustand'
-import { useRunStore } from './run-store.ts'
-import { useShowExecution } from './use-show-execution.ts'
+import { useRunStore, shown } from './run-store.ts'
+import { useQueryClient } from '@tanstack/react-query'
+import { ask } from '../../api/ask.ts'
+import { useScope } from '../../api/session.ts'
+import { readingRevision } from '../data/use-opened-flow.ts'
+import { followOnCanvas } from './follow-execution.ts'
 
 /** Keeps the execution on the canvas and the one in the URL in sync. */
 export function useShownExecution(sandbox: string) {
@@ -28,6 +32,29 @@ export function useShownExecution(sandbox: string) {
       asked.current = undefined
       if (chosen === execution) show(chosen)
       else void navigate({ search: { execution: chosen }, replace: true })
+    },
+  }
+}
+
+/** Shows an execution on the canvas of its flow: the final state, or the live progress. */
+function useShowExecution(sandbox: string) {
+  const scope = useScope()
+  const run = useRunStore()
+  const client = useQueryClient()
+  const [error, setError] = useState<unknown>(null)
+  async function show(id: string): Promise<void> {
+    const params = { ...scope, execution: id }
+    const execution = await ask('GET', '/api/v2/tenants/{tenant}/projects/{project}/executions/{execution}', { params })
+    if (execution.sandbox !== sandbox) return
+    const { graph } = await client.fetchQuery(readingRevision({ tenant: scope.tenant, sandbox }, execution.revision))
+    if (execution.completedAt !== null) return run.setState(shown(execution, graph))
+    await followOnCanvas(scope, run, id, graph)
+  }
+  return {
+    error,
+    show: (id: string) => {
+      setError(null)
+      void show(id).catch(setError)
     },
   }
 }

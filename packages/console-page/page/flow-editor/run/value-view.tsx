@@ -1,6 +1,7 @@
 import { useState } from 'react'
-import type { AssetValue } from '@gateway/api/execution'
-import { AssetView } from './asset-view.tsx'
+import type { AssetValue, Values } from '@gateway/api/execution'
+import { useScope } from '../../api/session.ts'
+import { count } from '../../components/usd.ts'
 
 /** Maximum length of an unexpanded value, in characters. */
 const SHORT = 240
@@ -31,4 +32,43 @@ export function ValueView({ value, isGlance = false }: { value: unknown; isGlanc
 
 function isAsset(value: unknown): value is AssetValue {
   return typeof value === 'object' && value !== null && 'asset' in value && 'mimeType' in value && 'bytes' in value
+}
+
+/** Image or audio file of the project, with a download link. */
+export function AssetView({ asset, mimeType, bytes, isGlance = false }: AssetValue & { isGlance?: boolean }) {
+  const { tenant } = useScope()
+  const address = `/api/v2/tenants/${encodeURIComponent(tenant)}/assets/${encodeURIComponent(asset)}`
+  return (
+    <figure className="asset-view">
+      {mimeType.startsWith('audio/') ? (
+        !isGlance && <audio controls preload="metadata" src={address} aria-label={`Audio ${asset}`} />
+      ) : (
+        <img src={address} alt={`Image ${asset}`} />
+      )}
+      <figcaption className="soft small">
+        {mimeType}, {count(bytes)} bytes{' '}
+        {!isGlance && (
+          <a href={address} download>
+            Download
+          </a>
+        )}
+      </figcaption>
+    </figure>
+  )
+}
+
+/** Values by port or contract field. */
+export function PortValues({ values }: { values: Values }) {
+  return (
+    <dl className="port-values">
+      {Object.entries(values).map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>
+            <ValueView value={value} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
 }

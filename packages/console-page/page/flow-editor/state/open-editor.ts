@@ -1,12 +1,15 @@
 import { createStore } from 'zustand/vanilla'
 import { temporal } from 'zundo'
 import type { Graph } from '@gateway/api/graph'
-import { groupedHistory } from './grouped-history.ts'
+import { createContext, useContext } from 'react'
+import { useStore } from 'zustand'
+import type { ProductRecord } from '@gateway/api/console/products'
+import type { CanvasModel, Products } from '../core/canvas-model.ts'
 
 /** Maximum number of undo steps. Steps are cheap: they share unchanged parts of the graph. */
 const HISTORY_STEPS = 200
 
-export interface EditorState {
+interface EditorState {
   graph: Graph
   /** Keys of the selected nodes and edges. Undo does not affect them. */
   selectedNodes: ReadonlySet<string>
@@ -60,3 +63,52 @@ export function openEditor(graph: Graph, now: () => number) {
 export type Editor = ReturnType<typeof openEditor>
 
 const nothing: ReadonlySet<string> = new Set()
+
+const PAUSE_MS = 1_000
+
+/** Combines consecutive changes of the same group into one history step. @param now milliseconds */
+function groupedHistory(now: () => number) {
+  let last: { group: string | null; atMs: number } | null = null
+  let continues = false
+
+  /** Sets the group of the next change; null makes it a separate step. */
+  function next(group: string | null): void {
+    const atMs = now()
+    continues = group !== null && last?.group === group && atMs - last.atMs < PAUSE_MS
+    last = { group, atMs }
+  }
+  function end(): void {
+    last = null
+  }
+  /** Records only the state before the first change of a group. */
+  function handleSet<Keep extends (...args: never[]) => void>(keep: Keep): Keep {
+    return ((...args: Parameters<Keep>) => {
+      if (!continues) keep(...args)
+    }) as Keep
+  }
+  return { next, end, handleSet }
+}
+
+/** State shared by all parts of an open editor. */
+interface EditorSession {
+  editor: Editor
+  model: CanvasModel
+  products: Products
+  catalogue: readonly ProductRecord[]
+}
+
+const Session = createContext<EditorSession | null>(null)
+export const SessionProvider = Session.Provider
+
+export function useSession(): EditorSession {
+  const session = useContext(Session)
+  if (!session) throw new Error('No editor is open.')
+  return session
+}
+
+export function useSelection(): Pick<EditorState, 'selectedNodes' | 'selectedEdges'> {
+  const { store } = useSession().editor
+  const selectedNodes = useStore(store, (state) => state.selectedNodes)
+  const selectedEdges = useStore(store, (state) => state.selectedEdges)
+  return { selectedNodes, selectedEdges }
+}

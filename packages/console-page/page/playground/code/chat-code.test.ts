@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ChatBody } from '../core/messages-of.ts'
+import type { ChatBody } from '../core/conversation.ts'
 import { chatCode } from './chat-code.ts'
 
 const body: ChatBody = {

@@ -61,3 +61,32 @@ function quoted(text: string): string {
   const isPlain = !text.includes("'") && json.replaceAll(String.raw`\"`, '"') === `"${text}"`
   return isPlain ? `'${text}'` : json
 }
+
+/**
+ * curl command for Linux and macOS shells. The body is in a here-document, which needs no escaping and can hold images.
+ * @param headers additional headers
+ */
+export function curlCode(
+  url: string,
+  body: object,
+  { isStream = false, headers = [] }: { isStream?: boolean; headers?: string[] } = {},
+): string {
+  const all = ['Content-Type: application/json', ...headers].map((header) => `  -H "${header}" \\\n`)
+  return `curl ${isStream ? '-N ' : ''}${url} \\
+  -H "Authorization: Bearer $${KEY_NAME}" \\
+${all.join('')}  --data-binary @- <<'JSON'
+${JSON.stringify(body, null, 2)}
+JSON
+`
+}
+
+/** A code sample. It contains no secret. */
+export interface ShownCode {
+  title: string
+  /** Install command, or null if it has no dependencies. */
+  install: string | null
+  text: string
+}
+
+/** Environment variable that contains the key. */
+export const KEY_NAME = 'GATEWAY_KEY'

@@ -1,18 +1,27 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { newIdempotencyKey as newId } from '../../keys/new-idempotency-key.ts'
-import { chatBody } from '../core/chat-body.ts'
-import type { Conversation, Entry, TypedMessage } from '../core/conversation.ts'
-import { nextEntries, waitsForTools } from '../core/next-entries.ts'
-import { readParameters, shownParameters } from '../core/parameters.ts'
+import { newIdempotencyKey as newId } from '../../api/queries.ts'
+import {
+  chatBody,
+  type Conversation,
+  type Entry,
+  type TypedMessage,
+  type ChatBody,
+  spent,
+} from '../core/conversation.ts'
+import { readParameters, shownParameters, type Parameter } from '../core/parameters.ts'
 import type { UsedConversation } from '../data/use-conversation.ts'
-import { useImageModels } from '../data/use-image-models.ts'
-import type { useProducts } from '../../api/use-project.ts'
-import { ChatCodePart } from './chat-code-part.tsx'
 import { ChatEntries } from './chat-entries.tsx'
 import { Composer } from './composer.tsx'
 import { ModelChoice } from './model-choice.tsx'
-import { SettingsPanel } from './settings-panel.tsx'
-import { SpentLine } from './spent-line.tsx'
+import { useQuery } from '@tanstack/react-query'
+import { askingWith } from '../data/use-playground-key.ts'
+import { useState } from 'react'
+import { useBaseUrl, type useProducts } from '../../api/session.ts'
+import { chatCode } from '../code/chat-code.ts'
+import { CodePanel } from './code-panel.tsx'
+import { Money } from '../../components/values.tsx'
+import { several } from '../../components/usd.ts'
+import { Field } from '../../components/fields.tsx'
 
 /** Chat with one model, or with two side by side. */
 export function ChatPart({
@@ -107,5 +116,98 @@ export function ChatPart({
         onTyped={(parameters) => change({ parameters })}
       />
     </div>
+  )
+}
+
+/** Models with image input among those the key can call. */
+function useImageModels(secret: string | null): ReadonlySet<string> {
+  const { data } = useQuery({
+    queryKey: ['/v1/models', secret],
+    queryFn: () => askingWith(secret!).ask('GET', '/v1/models'),
+    enabled: secret !== null,
+  })
+  return new Set(data?.data.filter(({ image_input: images }) => images !== undefined).map(({ id }) => id))
+}
+
+/** Entries of the next request. With an empty draft, the last request again, or a greeting in a new conversation. */
+function nextEntries(entries: Entry[], written: TypedMessage[]): Entry[] {
+  if (written.length > 0) return [...entries, ...written]
+  if (entries.length === 0) return [{ kind: 'message', id: 'greeting', role: 'user', text: 'Hello!', images: [] }]
+  return waitsForTools(entries.at(-1)) ? entries : entries.slice(0, -1)
+}
+
+/** Whether the conversation can be sent without a new message, for example with tool results. */
+function waitsForTools(entry: Entry | undefined): boolean {
+  return entry?.kind === 'message' || (entry?.columns.some(({ toolCalls }) => toolCalls.length > 0) ?? false)
+}
+
+/** Code samples for the next request, generated when opened. */
+function ChatCodePart({ bodyOf }: { bodyOf: () => ChatBody }) {
+  const baseUrl = useBaseUrl()
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <details className="card" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>View code</summary>
+      {isOpen && <CodePanel of={chatCode(baseUrl, bodyOf())} />}
+    </details>
+  )
+}
+
+/** Charge of the conversation so far. */
+function SpentLine({ of }: { of: Conversation }) {
+  const { micro, open } = spent(of)
+  return (
+    <p aria-label="Charged for this conversation" role="group">
+      Conversation total:{' '}
+      <strong>
+        <Money micro={micro} />
+      </strong>
+      {open > 0 && <span className="soft"> ({several(open, 'charge')} pending)</span>}
+    </p>
+  )
+}
+
+/** System message and parameters that apply to every request. */
+function SettingsPanel({
+  system,
+  typed,
+  shown,
+  faults,
+  onSystem,
+  onTyped,
+}: {
+  system: string
+  typed: Readonly<Record<string, string>>
+  shown: Parameter[]
+  faults: Readonly<Record<string, string>>
+  onSystem: (system: string) => void
+  onTyped: (typed: Record<string, string>) => void
+}) {
+  return (
+    <section className="card stack" aria-label="Settings">
+      <Field label="System message" hint="Instructions for the model.">
+        {(ids) => <textarea {...ids} rows={3} value={system} onChange={({ target }) => onSystem(target.value)} />}
+      </Field>
+      <details open={Object.keys(faults).length > 0 || undefined}>
+        <summary>Parameters</summary>
+        <div className="stack playground-parameters">
+          <p className="soft small">Leave a parameter empty for the model's default.</p>
+          {shown.map(({ name, label, hint, kind }) => (
+            <Field key={name} label={label} hint={hint} fault={faults[name] ?? null}>
+              {(ids) => {
+                const value = typed[name] ?? ''
+                const onChange = ({ target }: { target: { value: string } }) =>
+                  onTyped({ ...typed, [name]: target.value })
+                return kind === 'line' ? (
+                  <input {...ids} autoComplete="off" value={value} onChange={onChange} />
+                ) : (
+                  <textarea {...ids} className="code" rows={3} spellCheck={false} value={value} onChange={onChange} />
+                )
+              }}
+            </Field>
+          ))}
+        </div>
+      </details>
+    </section>
   )
 }

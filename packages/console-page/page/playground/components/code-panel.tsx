@@ -1,9 +1,9 @@
 import { useState } from 'react'
 import { Link } from '@tanstack/react-router'
-import { useScope } from '../../api/use-project.ts'
-import { Copyable } from '../../components/copyable.tsx'
-import { Field } from '../../components/field.tsx'
-import { KEY_NAME, type ShownCode } from '../code/shown-code.ts'
+import { useScope } from '../../api/session.ts'
+import { Copyable } from '../../components/copying.tsx'
+import { Field } from '../../components/fields.tsx'
+import { KEY_NAME, type ShownCode } from '../code/source-text.ts'
 
 /** Code samples for a request, selectable by language or tool. */
 export function CodePanel({ of: codes }: { of: ShownCode[] }) {

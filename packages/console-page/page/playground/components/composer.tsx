@@ -1,8 +1,8 @@
 import { useState } from 'react'
-import { Field } from '../../components/field.tsx'
+import { Field } from '../../components/fields.tsx'
 import type { Conversation } from '../core/conversation.ts'
-import { readImage } from '../core/read-image.ts'
 import { ShownImage } from './shown-image.tsx'
+import { isImageData } from '@gateway/api/attachments'
 
 type Draft = Conversation['draft']
 
@@ -114,4 +114,15 @@ export function Composer({
       {cannot !== null && !isStreaming && <p className="soft small">{cannot}</p>}
     </form>
   )
+}
+
+/** Image file as a `data:` URL for a chat message, or null if its type isn't supported. */
+async function readImage(file: File): Promise<string | null> {
+  const url = await new Promise<string>((resolve, reject) => {
+    const reader = new FileReader()
+    reader.addEventListener('load', () => resolve(reader.result as string))
+    reader.addEventListener('error', () => reject(reader.error!))
+    reader.readAsDataURL(file)
+  })
+  return isImageData(url) ? url : null
 }

@@ -1,4 +1,4 @@
-import { Field } from '../../components/field.tsx'
+import { Field } from '../../components/fields.tsx'
 
 /** Select for a model or flow. */
 export function ModelChoice({

@@ -1,4 +1,6 @@
 import type { Failed } from '../../api/failed.ts'
+import type { BodyOf } from '@gateway/api/api-route'
+import type { gatewayRoutes } from '@gateway/api/gateway-routes'
 
 /** Message typed by the user, in either role. */
 export interface TypedMessage {
@@ -92,4 +94,85 @@ export function allAnswers({ entries, replaced }: Conversation): Answer[] {
 
 export function answersOf(entries: Entry[]): Answer[] {
   return entries.flatMap((entry) => (entry.kind === 'answers' ? entry.columns : []))
+}
+
+export type ChatBody = BodyOf<typeof gatewayRoutes.completeChat>
+export type ChatMessage = ChatBody['messages'][number]
+
+/** Messages for the model of a column: the typed messages and that model's own responses. */
+export function messagesOf(
+  { system, entries }: Pick<Conversation, 'system' | 'entries'>,
+  column: number,
+): ChatMessage[] {
+  const messages = entries.flatMap((entry) => entryMessages(entry, column))
+  return system.trim() === '' ? messages : [{ role: 'system', content: system }, ...messages]
+}
+
+function entryMessages(entry: Entry, column: number): ChatMessage[] {
+  if (entry.kind === 'answers') return answerMessages(entry.columns[column] ?? entry.columns[0])
+  const { role, text, images } = entry
+  if (role === 'assistant' || images.length === 0) return [{ role, content: text }]
+  const parts = images.map((url) => ({ type: 'image_url' as const, image_url: { url } }))
+  return [{ role, content: [...(text === '' ? [] : [{ type: 'text' as const, text }]), ...parts] }]
+}
+
+/** An empty response is omitted. */
+function answerMessages(answer: Answer | undefined): ChatMessage[] {
+  if (!answer || (answer.text === '' && answer.toolCalls.length === 0)) return []
+  const { text, toolCalls } = answer
+  if (toolCalls.length === 0) return [{ role: 'assistant', content: text }]
+  const calls = toolCalls.map(({ id, name, arguments: given }) => ({
+    id,
+    type: 'function' as const,
+    function: { name, arguments: given },
+  }))
+  return [
+    { role: 'assistant', content: text === '' ? null : text, tool_calls: calls },
+    ...toolCalls.map(({ id, result }) => ({ role: 'tool' as const, tool_call_id: id, content: result })),
+  ]
+}
+
+/** Request body of a column, both for sending and for the code samples. */
+export function chatBody(
+  conversation: Pick<Conversation, 'system' | 'entries'>,
+  { model, column, values }: { model: string; column: number; values: Record<string, unknown> },
+): ChatBody {
+  return {
+    model,
+    messages: messagesOf(conversation, column),
+    ...values,
+    stream: true,
+    stream_options: { include_usage: true },
+  }
+}
+
+/**
+ * Largest number of output tokens that would be admitted after a refusal by the wallet, the key limit or the context
+ * window, or null if fewer tokens don't help.
+ * @param asked requested output tokens and the price of one output token
+ */
+export function admissibleTokens(
+  { code, details }: Pick<AnswerRefusal, 'code' | 'details'>,
+  asked: { tokens: number; completionPico: bigint },
+): number | null {
+  const fact = (name: string) => Number(details[name] ?? 0)
+  const fewer = (): number => {
+    if (code === 'insufficient_budget') return fact('affordableMaxTokens')
+    if (code === 'context_limit') return Math.min(fact('maxOutputTokens'), fact('contextLength') - fact('promptTokens'))
+    if (code !== 'key_limit' || asked.completionPico === 0n) return 0
+    const missingMicro = fact('neededMicro') + fact('spentMicro') + fact('reservedMicro') - fact('limitMicro')
+    return asked.tokens - Math.ceil((missingMicro * PICO) / Number(asked.completionPico))
+  }
+  const tokens = fewer()
+  return tokens > 0 && tokens < asked.tokens ? tokens : null
+}
+
+/** Pico-USD per micro-USD. */
+const PICO = 1_000_000
+
+/** Charge of a conversation so far, in micro-USD, and the number of responses whose charge is pending. */
+export function spent(conversation: Conversation): { micro: number; open: number } {
+  const charges = allAnswers(conversation).map(({ chargedMicro }) => chargedMicro)
+  const known = charges.filter((charge) => charge !== null)
+  return { micro: known.reduce((sum, charge) => sum + charge, 0), open: charges.length - known.length }
 }

@@ -1,17 +1,25 @@
 import { useEffect, useRef, useState } from 'react'
 import { announceQuietly } from '../../frame/announcer.ts'
-import { newIdempotencyKey as newId } from '../../keys/new-idempotency-key.ts'
-import { chatBody } from '../core/chat-body.ts'
+import { newIdempotencyKey as newId } from '../../api/queries.ts'
 import {
+  chatBody,
   answersOf,
   newAnswer,
   newConversation,
   type Answer,
   type Conversation,
   type Entry,
+  type AnswerRefusal,
+  type ToolCall,
+  type ChatBody,
 } from '../core/conversation.ts'
-import { streamAnswer } from './stream-answer.ts'
 import type { keptIn } from './kept.ts'
+import type { RefusalBody } from '@gateway/api/refusal'
+import { ApiRefusal } from '@gateway/api-client/failures'
+import { failedBy } from '../../api/failed.ts'
+import { askingWith } from './use-playground-key.ts'
+import type { z } from 'zod'
+import type { chunkShape } from '@gateway/api/answer-shapes'
 
 interface Asking {
   models: string[]
@@ -110,3 +118,108 @@ function opened(kept: Conversation | null): Conversation {
 }
 
 const withoutText = (answer: Answer): Answer => ({ ...answer, text: '', toolCalls: [] })
+
+type Change = (answer: Answer) => Answer
+
+/** Sends a request and reports each change of the response. Never rejects: an error is part of the response. */
+async function streamAnswer(
+  { secret, body, signal }: { secret: string; body: ChatBody; signal: AbortSignal },
+  change: (change: Change) => void,
+): Promise<void> {
+  const began = performance.now()
+  const ms = () => Math.round(performance.now() - began)
+  let isWhole = false
+  try {
+    const answer = await askingWith(secret).raw('POST', '/v1/chat/completions', { body, signal })
+    const invocation = answer.headers.get('X-Service-Invocation')
+    change((before) => ({ ...before, invocation }))
+    const read = openEventData((data) => {
+      if (data === '[DONE]') return void (isWhole = true)
+      const event = JSON.parse(data) as Chunk | { error: RefusalBody }
+      if ('error' in event) throw new ApiRefusal(answer, event.error)
+      change((before) => applyChunk(before, event, ms()))
+    })
+    for await (const piece of pieces(answer)) read(piece)
+    if (!isWhole) throw new Error('The response was truncated.')
+    change((before) => ({ ...before, state: 'whole', totalMs: ms() }))
+  } catch (error) {
+    change((before) => ended(before, signal.aborted ? null : error, ms()))
+  }
+}
+
+/** @param error null if the user stopped it */
+function ended(answer: Answer, error: unknown, totalMs: number): Answer {
+  if (error === null) return { ...answer, state: 'stopped', totalMs }
+  // Nothing is charged before admission.
+  const chargedMicro = answer.invocation === null ? 0 : answer.chargedMicro
+  return { ...answer, state: 'refused', totalMs, chargedMicro, refusal: refusalOf(error, answer.invocation) }
+}
+
+function refusalOf(error: unknown, invocation: string | null): AnswerRefusal {
+  // The connection was lost after admission: the call continues and is charged.
+  if (invocation !== null && !(error instanceof ApiRefusal)) return truncated
+  const { message, resolution, code, requestId } = failedBy(error)
+  return { message, resolution, code, requestId, details: error instanceof ApiRefusal ? error.details : {} }
+}
+
+const truncated: AnswerRefusal = {
+  code: 'not_reached',
+  message: 'The response was truncated.',
+  resolution: 'Check the connection and try again. The call continues to its end and is charged in full.',
+  requestId: null,
+  details: {},
+}
+
+async function* pieces(answer: Response): AsyncGenerator<string> {
+  const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader()
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return
+    yield value
+  }
+}
+
+/** Incremental parser of server-sent events. Passes on the data of each event. */
+export function openEventData(take: (data: string) => void) {
+  let rest = ''
+  return (piece: string) => {
+    const events = `${rest}${piece}`.split('\n\n')
+    rest = events.pop()!
+    for (const event of events) if (event.startsWith('data: ')) take(event.slice('data: '.length))
+  }
+}
+
+export type Chunk = z.infer<typeof chunkShape>
+
+/** Response after the next chunk. @param ms time since the request */
+export function applyChunk(answer: Answer, { id, choices, usage }: Chunk, ms: number): Answer {
+  const delta = choices[0]?.delta
+  const text = answer.text + (delta?.content ?? delta?.refusal ?? '')
+  const toolCalls = (delta?.tool_calls ?? []).reduce(takeCall, answer.toolCalls)
+  const hasBegun = text !== '' || toolCalls.length > 0
+  return {
+    ...answer,
+    invocation: id,
+    text,
+    toolCalls,
+    firstMs: answer.firstMs ?? (hasBegun ? ms : null),
+    ...(usage && {
+      usage: { prompt: usage.prompt_tokens, completion: usage.completion_tokens },
+      chargedMicro: usage.cost_micro ?? null,
+    }),
+  }
+}
+
+type CallDelta = NonNullable<NonNullable<Chunk['choices'][number]['delta']>['tool_calls']>[number]
+
+/** Adds one piece of a tool call, at its index. */
+function takeCall(calls: ToolCall[], { index, id, function: part }: CallDelta): ToolCall[] {
+  const before = calls[index] ?? { id: '', name: '', arguments: '', result: '' }
+  const after = {
+    ...before,
+    id: id ?? before.id,
+    name: before.name + (part?.name ?? ''),
+    arguments: before.arguments + (part?.arguments ?? ''),
+  }
+  return [...calls.slice(0, index), after, ...calls.slice(index + 1)]
+}

@@ -1,12 +1,11 @@
 import { useRef, useState } from 'react'
 import { useQuery } from '@tanstack/react-query'
 import { ask } from '../../api/ask.ts'
-import { useMe } from '../../api/session.ts'
-import { useScope } from '../../api/use-project.ts'
-import { newIdempotencyKey } from '../../keys/new-idempotency-key.ts'
-import { useKeyChange } from '../../keys/use-key-change.ts'
-import { askingWith } from './ask-gateway.ts'
+import { useMe, useScope } from '../../api/session.ts'
+import { newIdempotencyKey } from '../../api/queries.ts'
+import { useKeyChange } from '../../keys/key-labels.ts'
 import { revoke, type keptIn, type KeptKey } from './kept.ts'
+import { openApiClient, type ApiClient } from '@gateway/api-client/open-api-client'
 
 const LONGEST_NAME = 100
 
@@ -64,3 +63,12 @@ export function usePlaygroundKey(kept: ReturnType<typeof keptIn>) {
   }
 }
 export type UsedKey = ReturnType<typeof usePlaygroundKey>
+
+/** Gateway client that authenticates with a key, never with the session. */
+export function askingWith(secret: string): ApiClient {
+  return openApiClient({
+    baseUrl: '',
+    headers: { authorization: `Bearer ${secret}` },
+    fetch: (url, init) => fetch(url, { ...init, credentials: 'omit' }),
+  })
+}

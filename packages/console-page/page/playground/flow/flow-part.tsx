@@ -1,15 +1,28 @@
-// oxlint-disable-next-line import/no-unassigned-import -- must load first: schemas read it when they are created
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { readingAll } from '../../api/reading.ts'
-import { useScope } from '../../api/use-project.ts'
+import { readingAll } from '../../api/queries.ts'
+import { useScope, useBaseUrl } from '../../api/session.ts'
 import { readingRevision } from '../../flow-editor/data/use-opened-flow.ts'
-import { EmptyState } from '../../components/empty-state.tsx'
+import { EmptyState, Waiting } from '../../components/list-states.tsx'
 import { RefusalBox } from '../../components/refusal-box.tsx'
-import { Waiting } from '../../components/waiting.tsx'
 import { ModelChoice } from '../components/model-choice.tsx'
-import { FlowRun } from './flow-run.tsx'
 import '../../flow-editor/style/forms.css'
+import { useState } from 'react'
+import type { RevisionRecord, SandboxRecord } from '@gateway/api/console/sandboxes'
+import { CeilingField, ceilingOf, RunOutcome, EstimateLabels, nodeLabels } from '../../flow-editor/run/run-outcome.tsx'
+import { InputForm } from '../../flow-editor/run/input-form.tsx'
+import { durationText } from '../../calls/call-columns.tsx'
+import { Badge, type Tone, Money } from '../../components/values.tsx'
+import { DataTable, type Column } from '../../components/data-table.tsx'
+import { useStore } from 'zustand'
+import type { SandboxEstimate } from '@gateway/api/estimate'
+import { ask } from '../../api/ask.ts'
+import { executing, followOnCanvas, stopExecution } from '../../flow-editor/run/follow-execution.ts'
+import { openRun, type RunState } from '../../flow-editor/run/run-store.ts'
+import { exampleInput } from '../../flow-editor/core/contract-commands.ts'
+import { CodePanel } from '../components/code-panel.tsx'
+import { clientSettings } from '@gateway/flow/client-settings'
+import { curlCode, javaScript, sourceText, KEY_NAME, type ShownCode } from '../code/source-text.ts'
 
 /** Tries the active revision of a flow, as callers get it. */
 export function FlowPart({ flow, onFlow }: { flow: string; onFlow: (flow: string) => void }) {
@@ -47,4 +60,163 @@ export function FlowPart({ flow, onFlow }: { flow: string; onFlow: (flow: string
       {revision.data && <FlowRun key={`${chosen.id} ${number}`} flow={chosen} revision={revision.data} />}
     </div>
   )
+}
+
+/** Inputs of a flow, its cost estimate and its result. */
+function FlowRun({ flow, revision }: { flow: SandboxRecord; revision: RevisionRecord }) {
+  const { state, error, estimate, execute, stop, askEstimate } = useFlowRun(flow.id, revision)
+  const [input, setInput] = useState<Record<string, unknown>>({})
+  const [typed, setTyped] = useState('')
+  const maxMicro = ceilingOf(typed)
+  const canRun = !state.isRunning && maxMicro !== undefined
+  return (
+    <div className="playground-flow">
+      <form
+        className="card stack"
+        aria-label="Inputs"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void execute(input, maxMicro ?? null)
+        }}
+      >
+        <InputForm side={revision.graph.input} values={input} onChange={setInput} />
+        <CeilingField typed={typed} onChange={setTyped} />
+        {estimate && <EstimateLabels of={estimate} />}
+        <div className="buttons">
+          <button type="submit" className="button main" disabled={!canRun}>
+            {state.isRunning ? 'Running…' : 'Run'}
+          </button>
+          {state.isRunning && state.executionId !== null && (
+            <button type="button" className="button danger" onClick={() => void stop()}>
+              Stop
+            </button>
+          )}
+          <button type="button" className="button" disabled={!canRun} onClick={() => void askEstimate(input)}>
+            Estimate cost
+          </button>
+        </div>
+        <RefusalBox error={error} />
+      </form>
+      <div className="stack">
+        {state.graph && <FlowProgress of={state} />}
+        {state.ended && (
+          <div className="card">
+            <RunOutcome execution={state.ended} />
+          </div>
+        )}
+        <FlowCodePart flow={flow} revision={revision} input={input} maxMicro={maxMicro ?? null} />
+      </div>
+    </div>
+  )
+}
+
+type Row = [id: string, node: RunState['nodes'] extends ReadonlyMap<string, infer Node> ? Node : never]
+
+/** Nodes of an execution with their state, duration and charge. */
+function FlowProgress({ of: { nodes } }: { of: RunState }) {
+  return <DataTable caption="Nodes" columns={columns} rows={[...nodes] as Row[]} keyOf={([id]) => id} />
+}
+
+const tones: Record<keyof typeof nodeLabels, Tone> = {
+  Pending: 'plain',
+  Running: 'warn',
+  Succeeded: 'good',
+  Failed: 'bad',
+  Skipped: 'plain',
+}
+
+const columns: Column<Row>[] = [
+  { head: 'Node', cell: ([id]) => <code>{id}</code> },
+  { head: 'State', cell: ([, { status }]) => <Badge tone={tones[status]} text={nodeLabels[status]} /> },
+  { head: 'Time', cell: ([, { durationMs }]) => durationText(durationMs) },
+  { head: 'Charged', cell: ([, { chargedMicro }]) => <Money micro={chargedMicro} /> },
+]
+
+/** Executes a saved revision of a flow and follows its progress. */
+function useFlowRun(sandbox: string, { number, graph }: RevisionRecord) {
+  const scope = { ...useScope(), sandbox }
+  const [store] = useState(openRun)
+  const [error, setError] = useState<unknown>(null)
+  const [estimate, setEstimate] = useState<SandboxEstimate | null>(null)
+  const state = useStore(store)
+
+  async function attempt(work: () => Promise<void>): Promise<void> {
+    setError(null)
+    await work().catch(setError)
+  }
+  return {
+    state,
+    error,
+    estimate,
+    /** @param maxMicro max cost in micro-USD, or null for none */
+    execute: (input: Record<string, unknown>, maxMicro: number | null) =>
+      attempt(() => followOnCanvas(scope, store, executing(scope, { input, maxMicro, revision: number }), graph)),
+    stop: () => attempt(() => stopExecution(scope, state.executionId ?? '')),
+    askEstimate: (input: Record<string, unknown>) =>
+      attempt(async () => {
+        const path = '/api/v2/tenants/{tenant}/sandboxes/{sandbox}/estimate'
+        setEstimate(await ask('POST', path, { params: scope, body: { input, revision: number } }))
+      }),
+  }
+}
+
+/** Code samples that run the flow. Empty inputs are filled with examples. */
+function FlowCodePart({
+  flow,
+  revision,
+  input,
+  maxMicro,
+}: {
+  flow: SandboxRecord
+  revision: RevisionRecord
+  input: Record<string, unknown>
+  maxMicro: number | null
+}) {
+  const baseUrl = useBaseUrl()
+  const [isOpen, setOpen] = useState(false)
+  const given = { ...(JSON.parse(exampleInput(revision.graph.input)) as object), ...input }
+  return (
+    <details className="card" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>View code</summary>
+      {isOpen && <CodePanel of={flowCode(baseUrl, flow, { input: given, ...(maxMicro !== null && { maxMicro }) })} />}
+      {isOpen && !flow.mcpEnabled && (
+        <p className="soft small">MCP clients are refused until you expose the flow as an MCP server in its editor.</p>
+      )}
+    </details>
+  )
+}
+
+/** Code samples that run a flow: with streamed progress, as one response, and as an MCP tool. */
+function flowCode(
+  baseUrl: string,
+  { id, name }: { id: string; name: string },
+  body: { input: object; maxMicro?: number },
+): ShownCode[] {
+  const address = `${baseUrl.replace(/\/+$/, '')}/v1/sandbox/${id}`
+  const once = 'Idempotency-Key: $(uuidgen || cat /proc/sys/kernel/random/uuid)'
+  const invoke = (accept: string, isStream: boolean) =>
+    curlCode(`${address}/invoke`, body, { isStream, headers: [`Accept: ${accept}`, once] })
+  const server = name.replaceAll(/[^\w]+/g, '-').toLowerCase()
+  const settings = clientSettings({ name: server, address: `${address}/mcp`, topics: JSON.stringify(body.input) })
+  return [
+    { title: 'curl (streaming)', install: null, text: invoke('application/x-ndjson', true) },
+    { title: 'curl (result only)', install: null, text: invoke('application/json', false) },
+    { title: 'JavaScript', install: null, text: javaScriptCode(`${address}/invoke`, body) },
+    ...settings.map(({ title, text }) => ({ title: `MCP: ${title}`, install: null, text })),
+  ]
+}
+
+function javaScriptCode(url: string, body: object): string {
+  return `const answer = await fetch('${url}', {
+  method: 'POST',
+  headers: {
+    Authorization: \`Bearer \${process.env.${KEY_NAME}}\`,
+    'Content-Type': 'application/json',
+    'Idempotency-Key': crypto.randomUUID(),
+  },
+  body: JSON.stringify(${sourceText(body, javaScript, 1)}),
+})
+const execution = await answer.json()
+console.log(execution)
+`
 }

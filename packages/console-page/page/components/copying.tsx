@@ -1,0 +1,54 @@
+import { useState } from 'react'
+import { announce } from '../frame/announcer.ts'
+import { Icon } from './icon.tsx'
+
+export function CopyButton({ text, label, isSmall = false }: { text: string; label: string; isSmall?: boolean }) {
+  const [isCopied, setCopied] = useState(false)
+  const copy = async () => {
+    setCopied(await copyText(text))
+    announce('Copied.')
+  }
+  return (
+    <button type="button" className={`button icon-only ${isSmall ? 'small quiet' : ''}`} onClick={() => void copy()}>
+      <Icon name={isCopied ? 'check' : 'copy'} />
+      <span className="visually-hidden">{isCopied ? `${label} (copied)` : label}</span>
+    </button>
+  )
+}
+
+/** Preformatted text with a copy button. */
+export function Copyable({ text, label }: { text: string; label: string }) {
+  return (
+    <div className="copyable">
+      <pre>{text}</pre>
+      <CopyButton text={text} label={label} />
+    </div>
+  )
+}
+
+/**
+ * Copies text to the clipboard and returns whether that succeeded. Over plain HTTP, browsers only support
+ * `execCommand`.
+ */
+async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text)
+    return true
+  } catch {
+    return copySelected(text)
+  }
+}
+
+function copySelected(text: string): boolean {
+  const field = document.createElement('textarea')
+  field.value = text
+  const focused = document.activeElement
+  const place = document.querySelector('dialog[open]') ?? document.body
+  place.append(field)
+  field.select()
+  // oxlint-disable-next-line typescript/no-deprecated -- the only way without a secure context
+  const isCopied = document.execCommand('copy')
+  field.remove()
+  if (focused instanceof HTMLElement) focused.focus()
+  return isCopied
+}

@@ -1,0 +1,147 @@
+import { useId, type ReactNode, type InputHTMLAttributes } from 'react'
+
+/** Attributes that tie a control to its label, hint and error. */
+export interface FieldIds {
+  id: string
+  'aria-describedby'?: string
+  'aria-invalid'?: boolean
+}
+
+export function Field({
+  label,
+  hint,
+  fault,
+  children,
+}: {
+  label: string
+  hint?: string
+  fault?: string | null
+  children: (ids: FieldIds) => ReactNode
+}) {
+  const id = useId()
+  const describedBy = [hint && `${id}-hint`, fault && `${id}-fault`].filter(Boolean).join(' ')
+  const ids: FieldIds = {
+    id,
+    ...(describedBy && { 'aria-describedby': describedBy }),
+    ...(fault && { 'aria-invalid': true }),
+  }
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      {children(ids)}
+      {hint && (
+        <span className="hint" id={`${id}-hint`}>
+          {hint}
+        </span>
+      )}
+      {fault && (
+        <span className="fault" id={`${id}-fault`}>
+          {fault}
+        </span>
+      )}
+    </div>
+  )
+}
+
+type Input = Pick<
+  InputHTMLAttributes<HTMLInputElement>,
+  | 'type'
+  | 'inputMode'
+  | 'pattern'
+  | 'required'
+  | 'maxLength'
+  | 'minLength'
+  | 'min'
+  | 'max'
+  | 'autoComplete'
+  | 'placeholder'
+>
+
+/** One line of text. */
+export function TextField({
+  label,
+  hint,
+  fault = null,
+  value,
+  onChange,
+  ...input
+}: Input & { label: string; hint?: string; fault?: string | null; value: string; onChange: (text: string) => void }) {
+  return (
+    <Field label={label} fault={fault} {...(hint !== undefined && { hint })}>
+      {(ids) => (
+        <input autoComplete="off" {...ids} {...input} value={value} onChange={({ target }) => onChange(target.value)} />
+      )}
+    </Field>
+  )
+}
+
+/** Code of an authenticator app, or a recovery code. */
+export function CodeField({
+  label,
+  hint,
+  code,
+  onChange,
+}: {
+  label: string
+  hint?: string
+  code: string
+  onChange: (code: string) => void
+}) {
+  return (
+    <TextField
+      label={label}
+      {...(hint !== undefined && { hint })}
+      required
+      maxLength={64}
+      autoComplete="one-time-code"
+      value={code}
+      onChange={onChange}
+    />
+  )
+}
+
+/** Field for a password that is about to be set. */
+export function NewPasswordField(of: { label: string; value: string; onChange: (value: string) => void }) {
+  return (
+    <TextField
+      {...of}
+      type="password"
+      autoComplete="new-password"
+      hint="At least 12 characters."
+      required
+      minLength={12}
+      maxLength={256}
+    />
+  )
+}
+
+const graces = [
+  [0, 'Immediately'],
+  [3_600, 'In 1 hour'],
+  [86_400, 'In 24 hours'],
+] as const
+
+/** When an old secret ends, in seconds from now. */
+export function GraceField({
+  label,
+  seconds,
+  onChange,
+}: {
+  label: string
+  seconds: number
+  onChange: (seconds: number) => void
+}) {
+  return (
+    <Field label={label}>
+      {(ids) => (
+        <select {...ids} value={seconds} onChange={({ target }) => onChange(Number(target.value))}>
+          {graces.map(([after, text]) => (
+            <option key={after} value={after}>
+              {text}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  )
+}

@@ -1,0 +1,56 @@
+import { Icon } from './icon.tsx'
+import { useNavigate } from '@tanstack/react-router'
+
+/** Filter: a select while it is not set, a chip that clears it once it is. */
+export function FilterChip({
+  name,
+  value,
+  choices,
+  onChange,
+}: {
+  name: string
+  value: string | undefined
+  choices: [value: string, text: string][]
+  onChange: (value: string | undefined) => void
+}) {
+  if (value === undefined)
+    return (
+      <select aria-label={name} value="" onChange={({ target }) => onChange(target.value)}>
+        <option value="">{name}: any</option>
+        {choices.map(([each, text]) => (
+          <option key={each} value={each}>
+            {text}
+          </option>
+        ))}
+      </select>
+    )
+  const text = choices.find(([each]) => each === value)?.[1] ?? value
+  return (
+    <span className="chip">
+      {name}: {text}
+      <button type="button" onClick={() => onChange(undefined)}>
+        <Icon name="close" />
+        <span className="visually-hidden">
+          Remove filter {name.toLowerCase()}: {text}
+        </span>
+      </button>
+    </span>
+  )
+}
+
+/** Sets or clears one filter in the URL; the others stay. */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- rejects unknown filter names at compile time
+export function useFilter<Filters extends object>() {
+  const navigate = useNavigate()
+  return (name: keyof Filters & string, { isTyped = false } = {}) =>
+    (value: string | number | undefined) =>
+      void navigate({
+        to: '.',
+        search: ({ [name]: _, ...others }: Readonly<Record<string, unknown>>) => ({
+          ...others,
+          ...(value && { [name]: value }),
+        }),
+        replace: isTyped, // keystrokes don't add history entries
+        resetScroll: false,
+      })
+}

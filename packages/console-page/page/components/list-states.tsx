@@ -1,0 +1,53 @@
+import type { ReactNode } from 'react'
+
+/** What is missing and what to do about it. */
+export function EmptyState({ title, children, action }: { title: string; children: ReactNode; action?: ReactNode }) {
+  return (
+    <div className="empty">
+      <h2>{title}</h2>
+      <p>{children}</p>
+      {action}
+    </div>
+  )
+}
+
+/** Loading text that fades in after a delay, so fast responses don't flash it. */
+export function Waiting({ what }: { what: string }) {
+  return (
+    <p className="waiting" role="status">
+      Loading {what}…
+    </p>
+  )
+}
+
+interface ReadByPages {
+  hasNextPage: boolean
+  isFetchingNextPage: boolean
+  fetchNextPage: () => Promise<unknown>
+}
+
+/** Button that appends the next page of a list, or nothing on the last page. */
+export function ShowMore({ list, text = 'Show more' }: { list: ReadByPages; text?: string }) {
+  if (!list.hasNextPage) return null
+  return (
+    <div className="buttons">
+      <button
+        type="button"
+        className="button"
+        disabled={list.isFetchingNextPage}
+        onClick={() => void list.fetchNextPage()}
+      >
+        {list.isFetchingNextPage ? 'Loading…' : text}
+      </button>
+    </div>
+  )
+}
+
+/** Refreshes a list that isn't polled. */
+export function RefreshButton({ isLooking, onLook }: { isLooking: boolean; onLook: () => void }) {
+  return (
+    <button type="button" className="button" onClick={onLook} disabled={isLooking}>
+      {isLooking ? 'Refreshing…' : 'Refresh'}
+    </button>
+  )
+}

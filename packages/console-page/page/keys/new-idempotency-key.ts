@@ -1,4 +1,0 @@
-/** A random `Idempotency-Key`. Works over plain HTTP, where browsers have no `randomUUID`. */
-export function newIdempotencyKey(): string {
-  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
-}

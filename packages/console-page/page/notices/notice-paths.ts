@@ -1,9 +1,0 @@
-const PROJECT = '/api/v2/tenants/{tenant}/projects/{project}'
-export const NOTICES = `${PROJECT}/notices` as const
-export const THRESHOLDS = `${PROJECT}/notices/thresholds` as const
-export const WEBHOOKS = `${PROJECT}/webhooks` as const
-export const WEBHOOK = `${PROJECT}/webhooks/{webhook}` as const
-export const ROTATE_WEBHOOK = `${WEBHOOK}/rotate` as const
-export const TEST_WEBHOOK = `${WEBHOOK}/test` as const
-export const DELIVERIES = `${WEBHOOK}/deliveries` as const
-export const RESEND = `${DELIVERIES}/{notice}/resend` as const
