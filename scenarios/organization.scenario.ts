@@ -68,7 +68,7 @@ test.for(views)(
   },
 )
 
-test('a new member with a team and a role calls with a key until access is removed, and the audit log has each step [key_issuer_denied] [not_permitted]', async ({
+test('a new member sees what they lack for keys, calls with a key until access is removed, and the audit log has each step [key_issuer_denied] [not_permitted]', async ({
   stack,
   visit,
 }) => {
@@ -91,6 +91,13 @@ test('a new member with a team and a role calls with a key until access is remov
   await page.getByLabel('User', { exact: true }).selectOption({ label: `Grace (${email})` })
   await page.getByRole('button', { name: 'Add member' }).click()
   await row(page, /Grace/).getByText('Team Member', { exact: true }).waitFor()
+
+  await graces.goto(`${owner.home}/keys?create=true`)
+  const lacking = graces.getByText("You can't create keys in this project yet.").locator('..')
+  await lacking.getByText('Ask A user (Project Owner) to grant it.').waitFor()
+  expect(await lacking.getByRole('listitem').count()).toBe(1)
+  expect(await graces.getByRole('button', { name: 'Create key' }).first().isDisabled()).toBe(true)
+  expect(await graces.getByRole('dialog').count()).toBe(0)
 
   await page.goto(`${owner.home}/users`)
   await page.getByRole('button', { name: 'Add user' }).click()

@@ -5,6 +5,7 @@ import { useScope, useProjectName, useMe, useMemberNames } from '../api/session.
 import { Screen } from '../frame/screen.tsx'
 import { EmptyState, Waiting } from '../components/list-states.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
+import { MissingKeyRight, useMissingKeyRight } from './key-right.tsx'
 import { CreateKeyDialog } from './create-key-dialog.tsx'
 import { useState } from 'react'
 import type { KeyRecord } from '@gateway/api/console/keys'
@@ -30,19 +31,21 @@ export function KeysScreen() {
     void navigate({ search: ({ create: _, ...others }) => ({ ...others, ...(isOpen && { create: true as const }) }) })
   const showEnded = (isShown: boolean) =>
     void navigate({ search: ({ ended: _, ...others }) => ({ ...others, ...(isShown && { ended: true as const }) }) })
+  const missing = useMissingKeyRight()
   const createButton = (
-    <button type="button" className="button main" onClick={() => showCreate(true)}>
+    <button type="button" className="button main" disabled={missing !== null} onClick={() => showCreate(true)}>
       Create key
     </button>
   )
   const shown = (data ?? []).filter(({ state }) => ended || state === 'Active').toReversed()
   return (
     <Screen title="API keys" of={useProjectName()} actions={createButton}>
+      {missing && <MissingKeyRight of={missing} />}
       <LegacyKeys />
       <RefusalBox error={error} />
       {isPending && !error && <Waiting what="keys" />}
       {data?.length === 0 && (
-        <EmptyState title="No keys you can manage" action={createButton}>
+        <EmptyState title="No keys you can manage" {...(missing === null && { action: createButton })}>
           A key makes calls for this project and can't be moved to another one. Create one to make your first call.
         </EmptyState>
       )}
@@ -53,7 +56,7 @@ export function KeysScreen() {
           Show revoked and expired
         </label>
       )}
-      {create && <CreateKeyDialog onClose={() => showCreate(false)} />}
+      {create && missing === null && <CreateKeyDialog onClose={() => showCreate(false)} />}
     </Screen>
   )
 }

@@ -56,13 +56,26 @@ export function reasonsFor({ grant, team, organization }: Roles, teamName: strin
   ]
 }
 
-/** What a user lacks to create keys, or null if nothing. */
-export function lackForKeys(roles: Roles, teamName: string): string | null {
+/** Which of the requirements of the issuer rule a member doesn't meet. */
+export interface MissingForKeys {
+  role: boolean
+  team: boolean
+}
+
+/** What a member lacks to create keys, or null if nothing. */
+export function missingForKeys(roles: Roles): MissingForKeys | null {
   if (issuesKeys(roles)) return null
+  return { role: roles.grant === null || roles.grant === 'Project Viewer', team: roles.team === null }
+}
+
+/** What a user lacks to create keys, in words, or null if nothing. */
+export function lackForKeys(roles: Roles, teamName: string): string | null {
+  const missing = missingForKeys(roles)
+  if (missing === null) return null
   if (roles.organization === null) return 'organization membership'
   const lacks = [
-    ...(roles.grant === null || roles.grant === 'Project Viewer' ? ['the Project Owner or Project Consumer role'] : []),
-    ...(roles.team === null ? [`membership in the team ${teamName}`] : []),
+    ...(missing.role ? ['the Project Owner or Project Consumer role'] : []),
+    ...(missing.team ? [`membership in the team ${teamName}`] : []),
   ]
   return lacks.join(' and ')
 }
