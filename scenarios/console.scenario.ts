@@ -238,7 +238,11 @@ test('an expired session asks for the password in a dialog and keeps the open fo
   await signIn(page, tenant)
   await page.getByRole('button', { name: 'Create key' }).click()
   const form = page.getByRole('dialog', { name: 'Create key' })
+  await form.getByRole('button', { name: 'Create key' }).click()
+  await form.getByText('Required.').waitFor()
+  expect(await page.evaluate('document.activeElement.labels[0].textContent')).toBe('Name')
   await form.getByLabel('Name', { exact: true }).fill('typed before')
+  await form.getByText('Required.').waitFor({ state: 'detached' })
   await page.context().clearCookies()
   // A background request may detect the expired session first.
   await form.getByRole('button', { name: 'Create key' }).dispatchEvent('click')

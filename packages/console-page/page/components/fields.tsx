@@ -1,4 +1,5 @@
-import { useId, type ReactNode, type InputHTMLAttributes } from 'react'
+import { useId, useState, type FormEvent, type ReactNode, type InputHTMLAttributes } from 'react'
+import { invalidMessage } from './invalid-message.ts'
 
 /** Attributes that tie a control to its label, hint and error. */
 export interface FieldIds {
@@ -7,10 +8,16 @@ export interface FieldIds {
   'aria-invalid'?: boolean
 }
 
+type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
+
+/**
+ * Control with its label and hint. Its error is shown below it: `fault`, or what its constraints say when the form is
+ * submitted, in place of the browser's bubble. The first invalid control of a form takes the focus.
+ */
 export function Field({
   label,
   hint,
-  fault,
+  fault: givenFault,
   children,
 }: {
   label: string
@@ -19,6 +26,17 @@ export function Field({
   children: (ids: FieldIds) => ReactNode
 }) {
   const id = useId()
+  const [invalid, setInvalid] = useState<string | null>(null)
+  const fault = givenFault ?? invalid
+  const showInvalid = (event: FormEvent) => {
+    event.preventDefault()
+    const control = event.target as Control
+    setInvalid(invalidMessage(control))
+    if (control.form?.querySelector(':is(input, select, textarea):invalid') === control) control.focus()
+  }
+  const checkAgain = ({ target }: FormEvent) => {
+    if (invalid !== null) setInvalid(invalidMessage(target as Control))
+  }
   const describedBy = [hint && `${id}-hint`, fault && `${id}-fault`].filter(Boolean).join(' ')
   const ids: FieldIds = {
     id,
@@ -26,7 +44,7 @@ export function Field({
     ...(fault && { 'aria-invalid': true }),
   }
   return (
-    <div className="field">
+    <div className="field" onInvalidCapture={showInvalid} onInput={checkAgain}>
       <label htmlFor={id}>{label}</label>
       {children(ids)}
       {hint && (
@@ -48,6 +66,7 @@ type Input = Pick<
   | 'type'
   | 'inputMode'
   | 'pattern'
+  | 'title'
   | 'required'
   | 'maxLength'
   | 'minLength'

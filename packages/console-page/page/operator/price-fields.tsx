@@ -96,7 +96,11 @@ export function ProductField({
   isNumber = false,
   ...field
 }: ComponentProps<typeof TextField> & { isOptional?: boolean; isNumber?: boolean }) {
-  const number = { inputMode: 'decimal', pattern: '[0-9]+([.][0-9]+)?' } as const
+  const number = {
+    inputMode: 'decimal',
+    pattern: '[0-9]+([.][0-9]+)?',
+    title: 'Enter a number, such as 2.50.',
+  } as const
   return <TextField {...field} required={!isOptional} {...(isNumber && number)} />
 }
 
