@@ -30,9 +30,21 @@ test.each(ours)('the environment of %s is what it reads', (name, service) => {
 })
 
 test.each(ours)('%s is a target of the Dockerfile, and may do little', (_name, service) => {
-  expect(service.build?.dockerfile).toBe('deploy/Dockerfile')
-  expect(Object.keys(dockerTargets())).toContain(service.build?.target)
+  const built = service.build ?? all.find(([, { build, image }]) => build && image === service.image)?.[1].build
+  expect(built?.dockerfile).toBe('deploy/Dockerfile')
+  expect(Object.keys(dockerTargets())).toContain(built?.target)
   expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] })
+})
+
+test.each(all)('%s can neither gain privileges nor use the whole machine', (_name, service) => {
+  expect(service).toMatchObject({ cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] })
+  const mebibytes = (text: string) => Number(text.slice(0, -1)) * (text.endsWith('g') ? 1_024 : 1)
+  expect(mebibytes(service.mem_limit)).toBeLessThanOrEqual(2_048)
+  expect(service.pids_limit).toBeLessThanOrEqual(512)
+  for (const mount of service.tmpfs ?? []) {
+    const size = /:size=(\d+m)$/.exec(mount)?.[1]
+    expect([mount, size !== undefined && mebibytes(size) < mebibytes(service.mem_limit)]).toEqual([mount, true])
+  }
 })
 
 test.each(ours)('%s is asked for its health where it answers', (name, service) => {
@@ -63,12 +75,25 @@ test('addresses lead to services that share a network with anyone who asks', () 
     }
 })
 
-test('only gateway, worker and ledger reach out, and only ledger, console and jobs reach Postgres', () => {
-  const inNetwork = (network: string) =>
-    all.filter(([, { networks }]) => networks?.includes(network)).map(([name]) => name)
-  expect(compose.networks).toMatchObject({ books: { internal: true }, stack: { internal: true } })
-  expect(inNetwork('outside').toSorted()).toEqual(['gateway', 'ledger', 'provider', 'worker'])
-  expect(inNetwork('books').toSorted()).toEqual(['archive', 'console', 'ledger', 'migrate', 'postgres', 'seed'])
+test('each network has these members, and no service reaches another but through one', () => {
+  const members = Object.keys(compose.networks).map((network) => [
+    network,
+    all.filter(([, { networks }]) => networks?.includes(network)).map(([name]) => name),
+  ])
+  expect(Object.fromEntries(members)).toEqual({
+    books: ['ledger', 'console', 'migrate', 'postgres', 'archive', 'seed'],
+    stack: ['gateway', 'worker', 'ledger', 'console', 'redis', 'collector', 'prometheus', 'seed'],
+    outside: ['gateway', 'worker'],
+    lookup: ['ledger'],
+    simulated: ['gateway', 'worker', 'provider'],
+    watch: ['collector', 'jaeger', 'prometheus', 'grafana'],
+  })
+  expect(compose.networks).toMatchObject({
+    books: { internal: true },
+    stack: { internal: true },
+    simulated: { internal: true },
+  })
+  expect(all.filter(([, { networks, network_mode }]) => !networks && network_mode !== 'none')).toEqual([])
 })
 
 test('who waits for another waits for something that comes', () => {
