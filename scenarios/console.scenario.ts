@@ -3,6 +3,7 @@ import { consoleTest as test } from './src/console/console-test.ts'
 import { hindrances, isTooWide, overlaps, views, type Page } from './src/console/browser.ts'
 import { consoleOwner, PASSWORD, signIn } from './src/console/users.ts'
 import { chat } from './src/stack.ts'
+import { dialogClosed } from './src/console/widgets.ts'
 
 // The console in a browser, through a gateway, against the whole service.
 
@@ -52,6 +53,7 @@ test('a user signs in, creates a key, calls with it, sees the cost, and revokes 
     .waitFor()
   await page.getByRole('button', { name: 'Revoke website' }).click()
   await page.getByRole('button', { name: 'Revoke key' }).click()
+  await dialogClosed(page)
   await page.getByRole('row', { name: /website/ }).waitFor({ state: 'detached' })
   const refused = await chat(stack, { key, model: tenant.model })
   expect(await refused.json()).toMatchObject({ error: { code: 'key_revoked' } })
@@ -131,6 +133,7 @@ test('keys without a project are listed first until they are revoked', async ({ 
   const group = page.getByRole('region', { name: 'Needs reissue' })
   await group.getByRole('button', { name: 'Revoke a key' }).click()
   await page.getByRole('button', { name: 'Revoke key' }).click()
+  await dialogClosed(page)
   await group.waitFor({ state: 'detached' })
 })
 

@@ -2,6 +2,7 @@ import { expect } from 'vitest'
 import { hindrances, isTooWide, views, type Page } from './src/console/browser.ts'
 import { consoleTest as test } from './src/console/console-test.ts'
 import { acceptOn, consoleOperator, consoleOwner, consoleUser, inviteOn, signIn } from './src/console/users.ts'
+import { dialogClosed } from './src/console/widgets.ts'
 
 // Getting into an organization by an invitation, and back into an account by a reset link, in a browser.
 
@@ -71,6 +72,7 @@ test.for(views)(
       .waitFor()
     await page.getByRole('button', { name: `Revoke late.${email}` }).click()
     await page.getByRole('button', { name: 'Revoke', exact: true }).click()
+    await dialogClosed(page)
     await row(page, new RegExp(`late.${email}`)).waitFor({ state: 'detached' })
     expect([problems, guestProblems]).toEqual([[], []])
   },

@@ -4,6 +4,7 @@ import type { Page } from './src/console/browser.ts'
 import { consoleTest as test } from './src/console/console-test.ts'
 import { consoleOperator, consoleOwner, consoleUser, signedInAt, signIn } from './src/console/users.ts'
 import { chat, type Stack } from './src/stack.ts'
+import { dialogClosed } from './src/console/widgets.ts'
 
 // Money and organizations for operators, in a browser, against the whole stack.
 
@@ -211,6 +212,7 @@ test('an operator creates and deletes an organization, but cannot delete one wit
   await page.getByRole('dialog').getByRole('button', { name: 'Create organization' }).click()
   await page.getByRole('button', { name: `Delete ${name}` }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete organization' }).click()
+  await dialogClosed(page)
   await page.getByRole('row').filter({ hasText: name }).waitFor({ state: 'detached' })
 
   const kept = page.getByRole('row').filter({ hasText: tenant.project.tenant })

@@ -3,6 +3,7 @@ import { consoleTest as test } from './src/console/console-test.ts'
 import { hindrances, isTooWide, views, type Page } from './src/console/browser.ts'
 import { acceptOn, consoleOwner, consoleUser, inviteOn, PASSWORD, signIn } from './src/console/users.ts'
 import { chat, type Stack } from './src/stack.ts'
+import { dialogClosed } from './src/console/widgets.ts'
 
 // Users, teams, roles and tokens in a browser, against the whole service.
 
@@ -236,6 +237,7 @@ test('the last Admin cannot give up the role and sees why [last_admin]', async (
   await page.getByRole('list', { name: 'Keys that stop working' }).getByText('a key').waitFor()
   expect(await page.getByRole('checkbox', { name: '1 key: a key' }).isChecked()).toBe(true)
   await page.getByRole('button', { name: 'Remove member' }).click()
+  await dialogClosed(page)
   await row(page, /Grace/).waitFor({ state: 'detached' })
   const revoked = 'SELECT revoked_at IS NOT NULL AS revoked FROM control.keys WHERE project = $1 AND created_by <> $2'
   expect((await stack.fixture.run(revoked, [owner.project.id, owner.owner])).rows).toEqual([{ revoked: true }])
@@ -281,6 +283,7 @@ test('a personal token works until it is deleted, and a password change ends eve
   await page.getByRole('button', { name: 'Done' }).click()
   await page.getByRole('button', { name: 'Delete token laptop' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete token' }).click()
+  await dialogClosed(page)
   await row(page, /laptop/).waitFor({ state: 'detached' })
   expect(await codeOf(await me())).toBe('token_invalid')
 
@@ -321,6 +324,7 @@ test('a project service token has only its listed permissions, until it is delet
   expect(await hindrances(page)).toEqual([])
   await page.getByRole('button', { name: 'Delete token CI' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete token' }).click()
+  await dialogClosed(page)
   await row(page, /CI/).waitFor({ state: 'detached' })
   expect(await codeOf(await ask('wallet'))).toBe('token_invalid')
   await page.reload()

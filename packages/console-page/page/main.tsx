@@ -1,5 +1,6 @@
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
+import { CSPProvider } from '@base-ui/react/csp-provider'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { openQueryClient } from './api/query-client.ts'
@@ -13,8 +14,11 @@ import './style/frame.css'
 applyStoredScheme()
 createRoot(document.getElementById('page')!).render(
   <StrictMode>
-    <QueryClientProvider client={openQueryClient()}>
-      <RouterProvider router={router} />
-    </QueryClientProvider>
+    {/* The policy allows no style elements. */}
+    <CSPProvider disableStyleElements>
+      <QueryClientProvider client={openQueryClient()}>
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </CSPProvider>
   </StrictMode>,
 )

@@ -15,7 +15,7 @@ export function PaletteButton() {
     const onKey = (event: KeyboardEvent) => {
       const asked = askedBy(event)
       // A shortcut must not open on top of a dialog.
-      if (asked === null || document.querySelector('dialog[open]')) return
+      if (asked === null || document.querySelector('.dialog')) return
       event.preventDefault()
       setOpened(asked)
     }

@@ -43,7 +43,7 @@ function copySelected(text: string): boolean {
   const field = document.createElement('textarea')
   field.value = text
   const focused = document.activeElement
-  const place = document.querySelector('dialog[open]') ?? document.body
+  const place = [...document.querySelectorAll('.dialog')].at(-1) ?? document.body
   place.append(field)
   field.select()
   // oxlint-disable-next-line typescript/no-deprecated -- the only way without a secure context

@@ -65,7 +65,7 @@ function removeChosen(editor: Editor): void {
 }
 
 function isForCanvas({ target, altKey }: KeyboardEvent): boolean {
-  if (altKey || isTyping(target) || document.querySelector('dialog[open]')) return false
+  if (altKey || isTyping(target) || document.querySelector('.dialog')) return false
   return target === document.body || (target instanceof Element && target.closest('.flow-canvas') !== null)
 }
 
