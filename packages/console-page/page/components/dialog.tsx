@@ -5,9 +5,9 @@ import { useChange, useOnce } from '../api/queries.ts'
 import { TextField } from './fields.tsx'
 
 /**
- * Modal dialog, open while mounted: a sheet at the bottom of a narrow screen. It closes on Escape and on a press
- * outside, and then returns the focus to the element that had it, or to the screen's heading if that element is gone.
- * With `stays`, only its buttons close it.
+ * Modal dialog, open while mounted: a sheet at the bottom of a narrow screen. It closes on Escape and, until
+ * something was typed in it, on a press outside. It then returns the focus to the element that had it, or to the
+ * screen's heading if that element is gone. With `stays`, only its buttons close it.
  */
 export function Dialog({
   title,
@@ -21,6 +21,7 @@ export function Dialog({
   children: ReactNode
 }) {
   const popup = useRef<HTMLDivElement>(null)
+  const hasInput = useRef(false)
   useReturnedFocus()
   return (
     <BaseDialog.Root
@@ -28,13 +29,20 @@ export function Dialog({
       disablePointerDismissal={stays}
       onOpenChange={(_, { reason }) => {
         // Escape reaches all open dialogs: only the one on top closes.
-        const isAsked = reason === 'escape-key' || reason === 'outside-press'
+        const isAsked = reason === 'escape-key' || (reason === 'outside-press' && !hasInput.current)
         if (isAsked && !stays && topDialog() === popup.current) onClose()
       }}
     >
       <BaseDialog.Portal>
         <BaseDialog.Backdrop className="dialog-backdrop" forceRender />
-        <BaseDialog.Popup ref={popup} className="dialog stack" finalFocus={false}>
+        <BaseDialog.Popup
+          ref={popup}
+          className="dialog stack"
+          finalFocus={false}
+          onInput={() => {
+            hasInput.current = true
+          }}
+        >
           <BaseDialog.Title>{title}</BaseDialog.Title>
           {children}
         </BaseDialog.Popup>
