@@ -14,6 +14,9 @@ const shortcuts: Shortcut[] = [
   { keys: 'Ctrl F', does: 'In a flow: finds a node' },
   { keys: 'Ctrl S', does: 'In a flow: saves it' },
   { keys: 'Ctrl Z', does: 'In a flow: undoes; with Shift: redoes' },
+  { keys: 'Ctrl B', does: 'In a flow: opens or closes the node palette' },
+  { keys: 'Ctrl J', does: 'In a flow: opens or closes the details below the canvas' },
+  { keys: 'Ctrl I', does: 'In a flow: opens or closes the inspector' },
 ]
 
 const columns: Column<Shortcut>[] = [

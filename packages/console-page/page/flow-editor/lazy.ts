@@ -12,3 +12,4 @@ export const EdgeRecordView = loadedLater(async () => (await import('./run/edge-
 export const NodeRecordView = loadedLater(async () => (await import('./run/node-record-view.tsx')).NodeRecordView)
 export const NodeForm = loadedLater(async () => (await import('./inspector/node-form.tsx')).NodeForm)
 export const SearchDialog = loadedLater(async () => (await import('./canvas/search-dialog.tsx')).SearchDialog)
+export const ContractForm = loadedLater(async () => (await import('./inspector/contract-form.tsx')).ContractForm)

@@ -12,9 +12,19 @@ import { placed } from '../core/first-positions.ts'
 import { graphText, readGraphText } from '../core/graph-text.ts'
 import { Dialog } from '../../components/dialog.tsx'
 import { announce } from '../../frame/announcer.ts'
+import { PanelBottom, PanelLeft, PanelRight } from 'lucide-react'
+import type { Panels } from '../editor-panels.tsx'
 
 /** Name, revision and actions of the flow. */
-export function FlowHeader({ saving, isUnsaved }: { saving: ReturnType<typeof useSaving>; isUnsaved: boolean }) {
+export function FlowHeader({
+  saving,
+  isUnsaved,
+  panels,
+}: {
+  saving: ReturnType<typeof useSaving>
+  isUnsaved: boolean
+  panels: Panels
+}) {
   const { editor, model } = useSession()
   const { tenant, project } = useScope()
   const { sandbox, base, doing } = saving
@@ -40,6 +50,7 @@ export function FlowHeader({ saving, isUnsaved }: { saving: ReturnType<typeof us
         {problems > 0 && <Badge tone="bad" text={several(problems, 'problem')} />}
       </span>
       <div className="buttons">
+        <PanelButtons panels={panels} />
         <button type="button" className="button small quiet" disabled={pastSteps === 0} onClick={editor.undo}>
           Undo
         </button>
@@ -67,6 +78,34 @@ export function FlowHeader({ saving, isUnsaved }: { saving: ReturnType<typeof us
         </button>
       </div>
     </header>
+  )
+}
+
+const panelButtons = [
+  { name: 'palette', title: 'Node palette', keys: 'Ctrl B', Drawn: PanelLeft },
+  { name: 'drawer', title: 'Details', keys: 'Ctrl J', Drawn: PanelBottom },
+  { name: 'inspector', title: 'Inspector', keys: 'Ctrl I', Drawn: PanelRight },
+] as const
+
+/** Opens and closes the panels around the canvas. */
+function PanelButtons({ panels }: { panels: Panels }) {
+  return (
+    <span className="panel-buttons">
+      {panelButtons.map(({ name, title, keys, Drawn }) => (
+        <button
+          key={name}
+          type="button"
+          className="button small quiet icon-only"
+          aria-label={title}
+          aria-expanded={panels.open[name]}
+          aria-controls={`flow-${name}`}
+          title={`${title} (${keys})`}
+          onClick={() => panels.set(name, !panels.open[name])}
+        >
+          <Drawn className="icon" aria-hidden="true" focusable="false" />
+        </button>
+      ))}
+    </span>
   )
 }
 
