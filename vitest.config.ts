@@ -1,4 +1,6 @@
 import { defineConfig } from 'vitest/config'
+import { pageTests } from './packages/console-page/src/page-tests.ts'
+import { findChromium } from './tools/testbed/src/chromium-binary.ts'
 
 const exclude = ['**/node_modules/**', 'bench/.peers/**', '.cache/**', '.local/**']
 const globalSetup = ['tools/testbed/src/global-setup.ts']
@@ -63,10 +65,13 @@ const fullAlone = scenarioFiles(
 const scenario = { globalSetup, expect, testTimeout: 180_000, hookTimeout: 120_000, isolate: false }
 
 // Two cores: two files at once. The files of a worker share its process, and in it one stack and one browser.
+const page = pageTests(() => findChromium())
+
 export default defineConfig({
   test: {
     teardownTimeout: 60_000, // the stacks of the last files stop
     projects: [
+      { ...page, test: { ...page.test, expect, sequence: { groupOrder: 0 } } },
       {
         test: {
           name: 'unit',

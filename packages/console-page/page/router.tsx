@@ -1,4 +1,4 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, type RouterHistory } from '@tanstack/react-router'
 import { commandLineView } from './account/command-line-view.ts'
 import { assetsView } from './assets/asset-labels.ts'
 import { callFilters } from './calls/call-filters.ts'
@@ -125,14 +125,20 @@ const routes = [
   }),
 ]
 
-export const router = createRouter({
-  routeTree: root.addChildren(routes),
-  basepath: import.meta.env.BASE_URL,
-  scrollRestoration: true,
-})
+const routeTree = root.addChildren(routes)
+
+/** @param history that of the browser by default */
+export function openRouter(history?: RouterHistory) {
+  return createRouter({
+    routeTree,
+    basepath: import.meta.env.BASE_URL,
+    scrollRestoration: true,
+    ...(history && { history }),
+  })
+}
 
 declare module '@tanstack/react-router' {
   interface Register {
-    router: typeof router
+    router: ReturnType<typeof openRouter>
   }
 }
