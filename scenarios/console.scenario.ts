@@ -137,22 +137,6 @@ test('keys without a project are listed first until they are revoked', async ({ 
   await group.waitFor({ state: 'detached' })
 })
 
-test('filters are kept in the URL, survive a reload, and are undone by Back', async ({ stack, visit }) => {
-  const tenant = await consoleOwner(stack)
-  await chat(stack, tenant)
-  const { page } = await visit()
-  await page.goto(`${tenant.home}/calls`)
-  await signIn(page, tenant)
-  await page.getByRole('row', { name: /a key/ }).waitFor()
-  await page.getByLabel('State').selectOption('Released')
-  await page.getByText('No matching calls').waitFor()
-  expect(new URL(page.url()).searchParams.get('state')).toBe('Released')
-  await page.reload()
-  await page.getByText('No matching calls').waitFor()
-  await page.goBack()
-  await page.getByRole('row', { name: /a key/ }).waitFor()
-})
-
 test('the monthly statement adds up to the wallet balance, to the micro-USD', async ({ stack, visit }) => {
   const tenant = await consoleOwner(stack)
   for (let call = 0; call < 3; call++) expect((await chat(stack, tenant)).status).toBe(200)
@@ -256,33 +240,6 @@ test('an expired session asks for the password in a dialog and keeps the open fo
   await again.waitFor({ state: 'detached' })
   await form.getByRole('button', { name: 'Create key' }).click()
   await page.getByRole('dialog', { name: 'Secret for typed before' }).waitFor()
-})
-
-test('keyboard navigation focuses the heading of a screen, and returns focus when a dialog closes', async ({
-  stack,
-  visit,
-}) => {
-  const tenant = await consoleOwner(stack)
-  const { page } = await visit()
-  await page.goto(tenant.home)
-  await page.getByLabel('Email').focus()
-  await page.keyboard.type(tenant.email)
-  await page.keyboard.press('Tab')
-  await page.keyboard.type(PASSWORD)
-  await page.keyboard.press('Enter')
-  await screen(page, 'Overview').waitFor()
-  await page.getByRole('link', { name: 'API keys', exact: true }).focus()
-  await page.keyboard.press('Enter')
-  await screen(page, 'API keys').waitFor()
-  const focused = () => page.evaluate<string>('document.activeElement.textContent')
-  await expect.poll(focused).toBe('API keys')
-  await page.keyboard.press('Tab')
-  expect(await focused()).toBe('Create key')
-  await page.keyboard.press('Enter')
-  await page.getByRole('dialog').waitFor()
-  await page.keyboard.press('Escape')
-  await page.getByRole('dialog').waitFor({ state: 'detached' })
-  expect(await focused()).toBe('Create key')
 })
 
 test('a chosen theme persists regardless of the system setting', async ({ stack, visit }) => {

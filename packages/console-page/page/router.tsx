@@ -1,4 +1,10 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent, type RouterHistory } from '@tanstack/react-router'
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  type RouterHistory,
+} from '@tanstack/react-router'
 import { commandLineView } from './account/command-line-view.ts'
 import { assetsView } from './assets/asset-labels.ts'
 import { callFilters } from './calls/call-filters.ts'

@@ -21,7 +21,11 @@ const columns: Column<Row>[] = [
   { head: 'Note', cell: () => 'none' },
 ]
 const head = (name: string) => page.getByRole('columnheader', { name })
-const names = () => page.getByRole('rowheader').elements().map((cell) => cell.textContent)
+const names = () =>
+  page
+    .getByRole('rowheader')
+    .elements()
+    .map((cell) => cell.textContent)
 
 test('a table sorts by a column in both directions, says so, and keeps rows without a value last', async ({ show }) => {
   await show(<DataTable caption="Keys" columns={columns} rows={rows} keyOf={({ name }) => name} />)

@@ -26,6 +26,30 @@ test('the settings form keeps typed text, shows new saved values elsewhere, and 
     .toBeEnabled()
 })
 
+test('the settings form keeps what is typed while the last save is still being read again', async ({ api, open }) => {
+  const [before] = contractExample('listProjects').data
+  const listed = (assetRetentionDays: number | null) => ({
+    data: [{ ...before!, assetRetentionDays }],
+    nextCursor: null,
+  })
+  api.answer('listProjects', listed(30))
+  const { screen } = await open(`${project}/settings`)
+  const days = screen.getByLabelText('Delete assets after (days)')
+  const save = screen.getByRole('region', { name: 'Assets' }).getByRole('button', { name: 'Save' })
+  await expect.element(days).toHaveValue(30)
+  const again = Promise.withResolvers<ReturnType<typeof listed>>()
+  api.answer('listProjects', again.promise)
+  await days.fill('90')
+  await save.click()
+  await expect.poll(() => api.asked('changeProject').length).toBe(1)
+  await days.fill('120')
+  again.resolve(listed(90))
+  await expect.element(save).toBeEnabled()
+  await expect.element(days).toHaveValue(120)
+  await save.click()
+  await expect.poll(() => api.asked('changeProject').at(-1)?.body).toEqual({ assetRetentionDays: 120 })
+})
+
 test('the form of a new key keeps typed text', async ({ api, open }) => {
   const { screen } = await open(`${project}/keys?create=true`)
   const form = screen.getByRole('dialog', { name: 'Create key' })

@@ -1,9 +1,12 @@
 import { expect } from 'vitest'
 import { choose, pageTest as test, project } from '../page-test.fixture.tsx'
 
-test('a filter is kept in the address, asked of the API, and cleared from both', async ({ api, open }) => {
+test('a filter is kept in the address, asked of the API, cleared from both, and undone by Back', async ({
+  api,
+  open,
+}) => {
   api.answer('listInvocations', { data: [], nextCursor: null })
-  const { screen, address } = await open(`${project}/calls?since=day`)
+  const { screen, address, goBack } = await open(`${project}/calls?since=day`)
   await choose(screen.getByRole('combobox', { name: 'State' }), 'Released')
   await expect.poll(() => address().search).toEqual({ since: 'day', state: 'Released' })
   await expect.poll(() => api.asked('listInvocations').at(-1)?.query).toMatchObject({ state: 'Released' })
@@ -11,6 +14,9 @@ test('a filter is kept in the address, asked of the API, and cleared from both',
   await screen.getByRole('button', { name: 'Remove filter state: Released' }).click()
   await expect.poll(() => address().search).toEqual({ since: 'day' })
   await expect.poll(() => api.asked('listInvocations').at(-1)?.query).not.toHaveProperty('state')
+  goBack()
+  await expect.poll(() => address().search).toEqual({ since: 'day', state: 'Released' })
+  await expect.element(screen.getByRole('button', { name: 'Remove filter state: Released' })).toBeVisible()
 })
 
 test('an address with filters opens with them', async ({ api, open }) => {
