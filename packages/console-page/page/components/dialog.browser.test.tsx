@@ -57,7 +57,13 @@ test('a dialog that stays ignores Escape, and closes by its button', async ({ sh
 })
 
 test('a form shows a refusal and keeps what was typed [quota_reached]', async ({ api, open }) => {
-  const refusal = refuse('quota_reached', { noun: 'active keys', used: 100, limit: 100 })
+  const refusal = refuse('quota_reached', {
+    quota: 'keys',
+    noun: 'active keys',
+    used: 100,
+    limit: 100,
+    cure: 'Revoke a key',
+  })
   api.answer('createKey', refusal)
   const { screen } = await open(`${project}/keys`)
   await screen.getByRole('button', { name: 'Create key' }).click()
@@ -80,7 +86,6 @@ test('a form shows a refusal and keeps what was typed [quota_reached]', async ({
 
 test('a finished action closes its dialog, shows a toast and announces it', async ({ api, open }) => {
   const { screen } = await open(`${project}/settings`)
-  api.answer('changeProject', ({ rates }) => ({ ...contractExample('listProjects').data[0]!, ...(rates && { rates }) }))
   const limits = screen.getByRole('region', { name: 'Rate limits' })
   await limits.getByLabelText(/Requests per minute/).fill('120')
   await limits.getByRole('button', { name: 'Save' }).click()
