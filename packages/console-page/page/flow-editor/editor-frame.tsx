@@ -144,8 +144,7 @@ const GONE_ON = ['pointerdown', 'keydown'] as const
  * so that the user keeps the focus.
  */
 function focusFirstField(place: HTMLElement): void {
-  const field = () =>
-    place.querySelector<HTMLElement>('textarea, select') ?? place.querySelector<HTMLElement>('input')
+  const field = () => place.querySelector<HTMLElement>('textarea, select') ?? place.querySelector<HTMLElement>('input')
   const there = field()
   if (there) return there.focus()
   const coming = new MutationObserver(() => {
