@@ -3,7 +3,7 @@ import { consoleTest as test } from './src/console/console-test.ts'
 import { hindrances, isTooWide, overlaps, views, type Page } from './src/console/browser.ts'
 import { consoleOwner, PASSWORD, signIn } from './src/console/users.ts'
 import { chat } from './src/stack.ts'
-import { dialogClosed } from './src/console/widgets.ts'
+import { choose, chooseAction, dialogClosed } from './src/console/widgets.ts'
 
 // The console in a browser, through a gateway, against the whole service.
 
@@ -51,7 +51,7 @@ test('a user signs in, creates a key, calls with it, sees the cost, and revokes 
     .getByRole('row')
     .filter({ hasText: `${dollars(settled)} of $2.50 per day` })
     .waitFor()
-  await page.getByRole('button', { name: 'Revoke website' }).click()
+  await chooseAction(page, 'Revoke', 'website')
   await page.getByRole('button', { name: 'Revoke key' }).click()
   await dialogClosed(page)
   await page.getByRole('row', { name: /website/ }).waitFor({ state: 'detached' })
@@ -80,8 +80,8 @@ test('the old secret keeps working during the grace period after a rotation', as
   const { page } = await visit()
   await page.goto(`${tenant.home}/keys`)
   await signIn(page, tenant)
-  await page.getByRole('button', { name: 'Rotate a key' }).click()
-  await page.getByLabel('Old secret stops working').selectOption('In 1 hour')
+  await chooseAction(page, 'Rotate', 'a key')
+  await choose(page, 'Old secret stops working', 'In 1 hour')
   await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click()
   const secret = await page.getByRole('dialog', { name: 'Secret for a key' }).locator('pre').first().innerText()
   expect((await chat(stack, { ...tenant, key: { ...tenant.key, secret } })).status).toBe(200)
@@ -96,7 +96,7 @@ test('a key test shows which rule would refuse a call, without a reservation [in
   const { page } = await visit()
   await page.goto(`${tenant.home}/keys`)
   await signIn(page, tenant)
-  await page.getByRole('button', { name: 'Test a key' }).click()
+  await chooseAction(page, 'Test', 'a key')
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('button', { name: 'Test', exact: true }).click()
   await dialog
@@ -247,8 +247,8 @@ test('a chosen theme persists regardless of the system setting', async ({ stack,
   const { page } = await visit()
   await page.goto(tenant.start)
   await signIn(page, tenant)
-  await page.locator('summary').filter({ hasText: 'Theme' }).click()
-  await page.getByRole('button', { name: 'Dark', exact: true }).click()
+  await page.getByRole('button', { name: 'Theme' }).click()
+  await page.getByRole('menuitemradio', { name: 'Dark' }).click()
   const ground = () => page.evaluate<string>('getComputedStyle(document.documentElement).backgroundColor')
   const dark = await ground()
   await page.reload()
@@ -274,7 +274,7 @@ test.for(views)('every screen is accessible at $width pixels in $colorScheme', a
   await page.getByRole('region', { name: 'Latest calls' }).getByText('Charged').waitFor()
   await holds('Overview')
   await page.goto(`${tenant.home}/keys`)
-  await page.getByRole('button', { name: 'Rotate a key' }).waitFor()
+  await page.getByRole('button', { name: 'Actions for a key' }).waitFor()
   await holds('API keys')
   await page.getByRole('button', { name: 'Create key' }).click()
   await page.getByLabel('Selected products').click()

@@ -7,6 +7,7 @@ import { hindrances, type Page } from './src/console/browser.ts'
 import { consoleTest } from './src/console/console-test.ts'
 import { consoleOwner, signedInAt, signIn } from './src/console/users.ts'
 import { PNG } from './src/console/png.ts'
+import { signOut } from './src/console/widgets.ts'
 import { flows } from './src/mcp/flows.ts'
 import type { Stack } from './src/stack.ts'
 
@@ -147,9 +148,7 @@ test('a refused message shows the error with its resolution in place, and is not
   await answer.getByText(/^Charged/).waitFor()
   expect(await settled()).toBe(0n)
 
-  await page.locator('summary').filter({ hasText: 'Account' }).click()
-  await page.getByRole('button', { name: 'Sign out' }).click()
-  await page.getByLabel('Email').waitFor()
+  await signOut(page)
   expect(await page.evaluate('Object.keys(sessionStorage).filter((name) => name.startsWith("playground"))')).toEqual([])
   const { url } = stack.gateways[0]!
   const user = callerAt(url, (await stack.fixture.token(owner)).secret)

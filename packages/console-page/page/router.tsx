@@ -11,11 +11,10 @@ import { callFilters } from './calls/call-filters.ts'
 import { catalogueView } from './catalogue/catalogue-view.ts'
 import { executionFilters } from './executions/execution-filters.ts'
 import { flowView } from './flow-editor/flow-view.ts'
-import { FlowsScreen } from './flow-editor/flows-screen.tsx'
 import { openPages } from './frame/open-page.tsx'
 import { SessionGuard } from './frame/frame.tsx'
 import { UnknownScreen } from './frame/screen.tsx'
-import { KeysScreen, keyView } from './keys/keys-screen.tsx'
+import { keyView } from './keys/key-view.ts'
 import { auditFilters } from './organization/audit-filters.ts'
 import { moneyView, productsView } from './operator/operator-views.ts'
 import { OverviewScreen } from './overview/overview-screen.tsx'
@@ -32,6 +31,8 @@ const at = <const Path extends string>(path: Path) => ({ getParentRoute: () => r
 
 // The canvas code loads only when a flow is opened.
 const flowScreen = lazyRouteComponent(() => import('./flow-editor/flow-screen.tsx'), 'FlowScreen')
+const keysScreen = lazyRouteComponent(() => import('./keys/keys-screen.tsx'), 'KeysScreen')
+const flowsScreen = lazyRouteComponent(() => import('./flow-editor/flows-screen.tsx'), 'FlowsScreen')
 const executionsScreen = lazyRouteComponent(() => import('./executions/executions-screen.tsx'), 'ExecutionsScreen')
 const usageScreen = lazyRouteComponent(() => import('./usage/usage-screen.tsx'), 'UsageScreen')
 const statementScreen = lazyRouteComponent(() => import('./statement/statement-screen.tsx'), 'StatementScreen')
@@ -79,7 +80,7 @@ const playgroundScreen = lazyRouteComponent(() => import('./playground/playgroun
 const routes = [
   createRoute({ ...at('/'), component: ProjectsScreen }),
   createRoute({ ...at('/projects/$tenant/$project'), component: OverviewScreen }),
-  createRoute({ ...at('/projects/$tenant/$project/keys'), component: KeysScreen, validateSearch: keyView }),
+  createRoute({ ...at('/projects/$tenant/$project/keys'), component: keysScreen, validateSearch: keyView }),
   createRoute({ ...at('/projects/$tenant/$project/calls'), component: callsScreen, validateSearch: callFilters }),
   createRoute({ ...at('/projects/$tenant/$project/calls/$call'), component: callScreen }),
   createRoute({ ...at('/projects/$tenant/$project/usage'), component: usageScreen, validateSearch: usageView }),
@@ -91,7 +92,7 @@ const routes = [
   createRoute({ ...at('/projects/$tenant/$project/notices'), component: noticesScreen }),
   createRoute({ ...at('/projects/$tenant/$project/notices/webhooks/$webhook'), component: webhookScreen }),
   createRoute({ ...at('/projects/$tenant/$project/refusals'), component: refusalsScreen, validateSearch: refusalView }),
-  createRoute({ ...at('/projects/$tenant/$project/flows'), component: FlowsScreen }),
+  createRoute({ ...at('/projects/$tenant/$project/flows'), component: flowsScreen }),
   createRoute({
     ...at('/projects/$tenant/$project/executions'),
     component: executionsScreen,

@@ -1,6 +1,6 @@
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { isTyping } from '../flow-editor/is-typing.ts'
-import { Icon } from '../components/icon.tsx'
+import { IconButton } from '../components/icon-button.tsx'
 
 // Both dialogs load on demand.
 const dialogs = {
@@ -25,16 +25,13 @@ export function PaletteButton() {
   const Opened = opened && dialogs[opened]
   return (
     <>
-      <button
-        type="button"
-        className="button quiet icon-only"
+      <IconButton
+        icon="search"
+        label="Search and commands"
+        tip="Search and commands (Ctrl K)"
         aria-keyshortcuts="Control+K Meta+K"
-        title="Search and commands (Ctrl K)"
         onClick={() => setOpened('palette')}
-      >
-        <Icon name="search" />
-        <span className="visually-hidden">Search and commands</span>
-      </button>
+      />
       {Opened && (
         <Suspense>
           <Opened onClose={() => setOpened(null)} />

@@ -10,6 +10,7 @@ import { CreateKeyDialog } from './create-key-dialog.tsx'
 import { useState } from 'react'
 import type { KeyRecord } from '@gateway/api/console/keys'
 import { DataTable, type Column } from '../components/data-table.tsx'
+import { RowActions } from '../components/row-actions.tsx'
 import { Moment, Badge, Money } from '../components/values.tsx'
 import { several } from '../components/usd.ts'
 import { CheckKeyDialog } from './check-key-dialog.tsx'
@@ -17,7 +18,7 @@ import { stateLabels, windowLabels, useKeyChange } from './key-labels.ts'
 import { ratesText } from './rate-fields.tsx'
 import { ask } from '../api/ask.ts'
 import { FormDialog } from '../components/dialog.tsx'
-import { GraceField } from '../components/fields.tsx'
+import { GraceField } from '../components/select.tsx'
 import { KeySecretDialog } from './key-secret-dialog.tsx'
 
 export function KeysScreen() {
@@ -75,16 +76,7 @@ function LegacyKeys() {
     { head: 'Created', cell: ({ createdAt }) => <Moment iso={createdAt} to="day" /> },
     {
       head: 'Actions',
-      cell: (key) => (
-        <button
-          type="button"
-          className="button small danger"
-          aria-label={`Revoke ${key.name}`}
-          onClick={() => setRevoked(key)}
-        >
-          Revoke
-        </button>
-      ),
+      cell: (key) => <RowActions acts={['Revoke']} of={key.name} onChoose={() => setRevoked(key)} />,
     },
   ]
   return (
@@ -100,7 +92,8 @@ function LegacyKeys() {
   )
 }
 
-const dialogs = { check: CheckKeyDialog, rotate: RotateKeyDialog, revoke: RevokeKeyDialog } as const
+const dialogs = { Test: CheckKeyDialog, Rotate: RotateKeyDialog, Revoke: RevokeKeyDialog } as const
+const actions = ['Test', 'Rotate', 'Revoke'] as const
 
 /** The keys of a project and their actions. */
 function KeyTable({ keys }: { keys: KeyRecord[] }) {
@@ -124,7 +117,16 @@ function KeyTable({ keys }: { keys: KeyRecord[] }) {
       cell: ({ expiresAt }) => (expiresAt ? <Moment iso={expiresAt} to="day" /> : 'Never'),
       sortBy: ({ expiresAt }) => expiresAt,
     },
-    { head: 'Actions', cell: (key) => <KeyActions of={key} onChoose={(action) => setChosen({ action, key })} /> },
+    {
+      head: 'Actions',
+      cell: (key) => (
+        <RowActions
+          acts={key.state === 'Active' ? actions : []}
+          of={key.name}
+          onChoose={(action) => setChosen({ action, key })}
+        />
+      ),
+    },
   ]
   return (
     <>
@@ -179,28 +181,7 @@ function KeyState({ of: { id, state, rotatedBy, rotatedAt }, userOf }: Shown) {
   )
 }
 
-type KeyAction = 'check' | 'rotate' | 'revoke'
-const words = { check: 'Test', rotate: 'Rotate', revoke: 'Revoke' } as const
-
-/** Actions on an active key. */
-function KeyActions({ of: { name, state }, onChoose }: { of: KeyRecord; onChoose(action: KeyAction): void }) {
-  if (state !== 'Active') return null
-  return (
-    <div className="buttons">
-      {(['check', 'rotate', 'revoke'] as const).map((action) => (
-        <button
-          key={action}
-          type="button"
-          className={`button small ${action === 'revoke' ? 'danger' : ''}`}
-          aria-label={`${words[action]} ${name}`}
-          onClick={() => onChoose(action)}
-        >
-          {words[action]}
-        </button>
-      ))}
-    </div>
-  )
-}
+type KeyAction = keyof typeof dialogs
 
 /** Replaces the secret of a key. The old secret can keep working for a grace period. */
 function RotateKeyDialog({ of: { id, name }, onClose }: { of: KeyRecord; onClose: () => void }) {
@@ -276,16 +257,4 @@ function RevokeKeyDialog({ of: key, onClose }: { of: KeyRecord; onClose: () => v
       </p>
     </FormDialog>
   )
-}
-
-/** State of the keys screen in the URL. */
-interface KeyView {
-  /** Include revoked and expired keys. */
-  ended?: true
-  /** Open the form for a new key. */
-  create?: true
-}
-
-export function keyView({ ended, create }: Record<string, unknown>): KeyView {
-  return { ...(ended === true && { ended }), ...(create === true && { create }) }
 }

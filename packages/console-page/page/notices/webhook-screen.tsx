@@ -12,7 +12,7 @@ import { ShowMore, Waiting } from '../components/list-states.tsx'
 import { DeleteWebhookDialog, SigningSecretDialog } from './webhook-dialogs.tsx'
 import { DELIVERIES, TEST_WEBHOOK, WEBHOOK, ROTATE_WEBHOOK, RESEND, useWebhookChange } from './notice-link.tsx'
 import { FormDialog } from '../components/dialog.tsx'
-import { GraceField } from '../components/fields.tsx'
+import { GraceField } from '../components/select.tsx'
 import { DataTable, type Column } from '../components/data-table.tsx'
 import { deliveryLabels, failureText, kindLabels } from './notice-labels.tsx'
 

@@ -6,6 +6,7 @@ import { readingAll, useChange } from '../api/queries.ts'
 import { useMe } from '../api/session.ts'
 import { CopyButton } from '../components/copying.tsx'
 import { DataTable, type Column } from '../components/data-table.tsx'
+import { RowActions } from '../components/row-actions.tsx'
 import { EmptyState, Waiting } from '../components/list-states.tsx'
 import { Moment } from '../components/values.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
@@ -57,7 +58,15 @@ export function OrganizationsScreen() {
 
 function columnsOf(onDelete: (tenant: TenantRecord) => void): Column<TenantRecord>[] {
   return [
-    { head: 'Organization', cell: ({ name }) => name, sortBy: ({ name }) => name },
+    {
+      head: 'Organization',
+      cell: ({ id, name }) => (
+        <Link to="/operator/money" search={{ tenant: id }} title="Open its wallets">
+          {name}
+        </Link>
+      ),
+      sortBy: ({ name }) => name,
+    },
     {
       head: 'ID',
       cell: ({ id, name }) => (
@@ -73,26 +82,7 @@ function columnsOf(onDelete: (tenant: TenantRecord) => void): Column<TenantRecor
     },
     {
       head: 'Actions',
-      cell: (tenant) => (
-        <div className="buttons">
-          <Link
-            className="button small"
-            to="/operator/money"
-            search={{ tenant: tenant.id }}
-            aria-label={`Money of ${tenant.name}`}
-          >
-            Money
-          </Link>
-          <button
-            type="button"
-            className="button small danger"
-            aria-label={`Delete ${tenant.name}`}
-            onClick={() => onDelete(tenant)}
-          >
-            Delete
-          </button>
-        </div>
-      ),
+      cell: (tenant) => <RowActions acts={['Delete']} of={tenant.name} onChoose={() => onDelete(tenant)} />,
     },
   ]
 }

@@ -10,7 +10,7 @@ import { FormDialog } from '../components/dialog.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
 import { TextField } from '../components/fields.tsx'
 import { Waiting } from '../components/list-states.tsx'
-import { RowButtons } from '../components/row-buttons.tsx'
+import { RowActions } from '../components/row-actions.tsx'
 import { UserName } from '../users/user-field.tsx'
 import { OperatorScreen } from './operator-screen.tsx'
 
@@ -95,7 +95,7 @@ function columnsOf(onChoose: (chosen: Chosen) => void): Column<UserRecord>[] {
     { head: 'Created', cell: ({ createdAt }) => <Moment iso={createdAt} to="day" /> },
     {
       head: 'Actions',
-      cell: (user) => <RowButtons acts={actsOf(user)} of={user.name} onChoose={(act) => onChoose({ act, user })} />,
+      cell: (user) => <RowActions acts={actsOf(user)} of={user.name} onChoose={(act) => onChoose({ act, user })} />,
     },
   ]
 }

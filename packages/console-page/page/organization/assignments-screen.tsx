@@ -6,7 +6,7 @@ import { useScope, useProjectName, useMemberNames } from '../api/session.ts'
 import { Badge, Moment } from '../components/values.tsx'
 import type { Column } from '../components/data-table.tsx'
 import { kindLabels, stateLabels } from '../catalogue/product-labels.tsx'
-import { RowButtons } from '../components/row-buttons.tsx'
+import { RowActions } from '../components/row-actions.tsx'
 import { actionColumn, ListScreen, useOrganization } from './list-screen.tsx'
 import { AssignDialog } from './assign-dialog.tsx'
 import { ask } from '../api/ask.ts'
@@ -62,7 +62,7 @@ export function AssignmentsScreen() {
       ),
     },
     ...actionColumn<AssignmentRecord>(isAdmin, ({ product }) => (
-      <RowButtons acts={['Unassign']} of={titleOf(product)} onChoose={() => setUnassigned(product)} />
+      <RowActions acts={['Unassign']} of={titleOf(product)} onChoose={() => setUnassigned(product)} />
     )),
   ]
   return (

@@ -3,7 +3,7 @@ import type { MemberRecord } from '@gateway/api/console/users'
 import { Badge, Moment } from '../components/values.tsx'
 import type { Column } from '../components/data-table.tsx'
 import { UserName } from '../users/user-field.tsx'
-import { RowButtons } from '../components/row-buttons.tsx'
+import { RowActions } from '../components/row-actions.tsx'
 import { actionColumn, ListScreen, useMembers, useOrganization } from './list-screen.tsx'
 import { OpenInvitations, InvitationLinkDialog, type ShownInvitation } from './open-invitations.tsx'
 import { RemoveMemberDialog } from './remove-member-dialog.tsx'
@@ -43,7 +43,7 @@ export function MembersScreen() {
       sortBy: ({ createdAt }) => createdAt,
     },
     ...actionColumn<MemberRecord>(isAdmin, (member) => (
-      <RowButtons<Act>
+      <RowActions<Act>
         acts={['Edit', member.suspendedAt === null ? 'Suspend' : 'Resume', 'Remove']}
         of={member.name}
         onChoose={(act) => setChosen({ act, member })}

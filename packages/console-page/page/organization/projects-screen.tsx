@@ -3,13 +3,14 @@ import { Link } from '@tanstack/react-router'
 import type { ProjectRecord } from '@gateway/api/console/projects'
 import type { Column } from '../components/data-table.tsx'
 import { Moment } from '../components/values.tsx'
-import { RowButtons } from '../components/row-buttons.tsx'
+import { RowActions } from '../components/row-actions.tsx'
 import { DeleteProjectDialog } from '../settings/delete-project-dialog.tsx'
 import { actionColumn, ListScreen, useOrganization, useProjects, useTeams } from './list-screen.tsx'
 import { ask } from '../api/ask.ts'
 import { Field, TextField } from '../components/fields.tsx'
 import { FormDialog } from '../components/dialog.tsx'
 import { useChange, useOnce } from '../api/queries.ts'
+import { Select } from '../components/select.tsx'
 
 /** Projects of the organization, with links to their products and users. */
 export function OrganizationProjectsScreen() {
@@ -51,7 +52,7 @@ export function OrganizationProjectsScreen() {
       sortBy: ({ createdAt }) => createdAt,
     },
     ...actionColumn<ProjectRecord>(isAdmin, (project) => (
-      <RowButtons acts={['Delete']} of={project.name} onChoose={() => setDeleted(project)} />
+      <RowActions acts={['Delete']} of={project.name} onChoose={() => setDeleted(project)} />
     )),
   ]
   return (
@@ -103,13 +104,12 @@ function CreateProjectDialog({ onClose }: { onClose: () => void }) {
       />
       <Field label="Team" hint="Owns the project permanently. Only its members can create keys for the project.">
         {(ids) => (
-          <select {...ids} value={team} onChange={({ target }) => setChosen(target.value)}>
-            {teams.map((each) => (
-              <option key={each.id} value={each.id}>
-                {each.name}
-              </option>
-            ))}
-          </select>
+          <Select
+            {...ids}
+            value={team || null}
+            options={teams.map((each) => [each.id, each.name])}
+            onChange={setChosen}
+          />
         )}
       </Field>
       {teams.length === 0 && <p className="notice">Create a team first: every project belongs to a team.</p>}

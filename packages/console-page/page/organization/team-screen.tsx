@@ -6,7 +6,7 @@ import { readingAll, useChange } from '../api/queries.ts'
 import type { Column } from '../components/data-table.tsx'
 import { Moment } from '../components/values.tsx'
 import { UserName, UserField } from '../users/user-field.tsx'
-import { RowButtons } from '../components/row-buttons.tsx'
+import { RowActions } from '../components/row-actions.tsx'
 import { actionColumn, ListScreen, useOrganization, useTeams, useProjects, useMembers } from './list-screen.tsx'
 import { ask } from '../api/ask.ts'
 import { FormDialog } from '../components/dialog.tsx'
@@ -30,7 +30,7 @@ export function TeamScreen() {
     { head: 'Role', cell: ({ role }) => role },
     { head: 'Member since', cell: ({ createdAt }) => <Moment iso={createdAt} to="day" /> },
     ...actionColumn<TeamMemberRecord>(isAdmin, (member) => (
-      <RowButtons acts={['Edit', 'Remove']} of={member.name} onChoose={(act) => setChosen({ act, member })} />
+      <RowActions acts={['Edit', 'Remove']} of={member.name} onChoose={(act) => setChosen({ act, member })} />
     )),
   ]
   return (

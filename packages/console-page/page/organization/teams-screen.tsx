@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import type { TeamRecord } from '@gateway/api/console/users'
 import type { Column } from '../components/data-table.tsx'
 import { Moment } from '../components/values.tsx'
-import { RowButtons } from '../components/row-buttons.tsx'
+import { RowActions } from '../components/row-actions.tsx'
 import { actionColumn, ListScreen, useOrganization, useProjects, useTeams } from './list-screen.tsx'
 import { ask } from '../api/ask.ts'
 import { useScope } from '../api/session.ts'
@@ -35,7 +35,7 @@ export function TeamsScreen() {
       sortBy: ({ createdAt }) => createdAt,
     },
     ...actionColumn<TeamRecord>(isAdmin, (team) => (
-      <RowButtons acts={['Delete']} of={team.name} onChoose={() => setDeleted(team)} />
+      <RowActions acts={['Delete']} of={team.name} onChoose={() => setDeleted(team)} />
     )),
   ]
   return (

@@ -6,7 +6,9 @@ import { useBaseUrl, useMe, useScope, useProducts } from '../api/session.ts'
 import { announce } from '../frame/announcer.ts'
 import { Copyable } from '../components/copying.tsx'
 import { firstCall } from '../keys/commands.ts'
-import { AssignDialog } from '../organization/assign-dialog.tsx'
+import { loadedLater } from '../components/loaded-later.tsx'
+
+const AssignDialog = loadedLater(async () => (await import('../organization/assign-dialog.tsx')).AssignDialog)
 
 /** Checklist up to the first call, shown until there is one. */
 export function FirstSteps() {

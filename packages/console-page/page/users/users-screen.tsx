@@ -11,7 +11,7 @@ import { readingAll, useChange } from '../api/queries.ts'
 import { Badge } from '../components/values.tsx'
 import { DataTable, type Column } from '../components/data-table.tsx'
 import { UserName, UserField } from './user-field.tsx'
-import { RowButtons } from '../components/row-buttons.tsx'
+import { RowActions } from '../components/row-actions.tsx'
 import { ask } from '../api/ask.ts'
 import { FormDialog } from '../components/dialog.tsx'
 import { StoppedKeys } from './stopped-keys.tsx'
@@ -95,7 +95,7 @@ function UsersTable({ users, teamName, mayGrant }: { users: ProjectAccess[]; tea
   ]
   function actionsOf(user: ProjectAccess) {
     const acts = user.grant === null ? [] : (['Change role', 'Remove access'] as const)
-    return <RowButtons acts={acts} of={`for ${user.name}`} onChoose={(act) => setChosen({ act, user })} />
+    return <RowActions acts={acts} of={user.name} onChoose={(act) => setChosen({ act, user })} />
   }
   const others = users.filter(({ id }) => id !== chosen?.user.id)
   return (
