@@ -8,7 +8,8 @@ import type { LocalDraft, LocalDrafts } from './data/local-draft.ts'
 import { useSaving, type Base } from './data/use-saving.ts'
 import { Drawer, type DrawerTab } from './drawer/drawer.tsx'
 import { FlowHeader } from './header/flow-header.tsx'
-import { ConflictDialog, ContractForm, EdgeRecordView, NodeForm } from './lazy.ts'
+import { ConflictDialog, ContractForm, EdgeRecordView, ExecutionBanner, NodeForm } from './lazy.ts'
+import { useRunStore } from './run/run-store.ts'
 import { useShownExecution } from './run/use-shown-execution.ts'
 import { useSession, useSelection, type Editor } from './state/open-editor.ts'
 import { isTyping } from './is-typing.ts'
@@ -38,6 +39,7 @@ export function EditorFrame({ sandbox, first }: { sandbox: SandboxRecord; first:
   const { isUnsaved, isKept } = useLocalDraft(editor, first.drafts, saving.base)
   const [draft, setDraft] = useState(first.draft)
   const shown = useShownExecution(sandbox.id)
+  const opened = useStore(useRunStore(), (state) => state.opened)
   const hasProblems = model.problems.length + model.warnings.length > 0
   const [tab, setTab] = useState<DrawerTab>(shown.isOpened ? 'run' : 'problems')
   const panels = usePanels(shown.isOpened || hasProblems ? { drawer: true } : {})
@@ -78,7 +80,19 @@ export function EditorFrame({ sandbox, first }: { sandbox: SandboxRecord; first:
       <EditorPanels
         panels={panels}
         palette={<Palette />}
-        canvas={<FlowCanvas openForm={openForm} />}
+        canvas={
+          <div className="canvas-place">
+            {opened && (
+              <ExecutionBanner
+                opened={opened}
+                revision={isUnsaved ? null : saving.base.number}
+                onClose={shown.close}
+                onInputs={() => openTab('run')}
+              />
+            )}
+            <FlowCanvas openForm={openForm} />
+          </div>
+        }
         inspector={
           <div className="inspector-place" ref={form}>
             <Inspector />
@@ -144,7 +158,8 @@ const GONE_ON = ['pointerdown', 'keydown'] as const
  * so that the user keeps the focus.
  */
 function focusFirstField(place: HTMLElement): void {
-  const field = () => place.querySelector<HTMLElement>('textarea, select') ?? place.querySelector<HTMLElement>('input')
+  const field = () =>
+    place.querySelector<HTMLElement>('textarea, .code-editor, select') ?? place.querySelector<HTMLElement>('input')
   const there = field()
   if (there) return there.focus()
   const coming = new MutationObserver(() => {

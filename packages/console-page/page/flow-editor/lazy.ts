@@ -13,3 +13,4 @@ export const NodeRecordView = loadedLater(async () => (await import('./run/node-
 export const NodeForm = loadedLater(async () => (await import('./inspector/node-form.tsx')).NodeForm)
 export const SearchDialog = loadedLater(async () => (await import('./canvas/search-dialog.tsx')).SearchDialog)
 export const ContractForm = loadedLater(async () => (await import('./inspector/contract-form.tsx')).ContractForm)
+export const ExecutionBanner = loadedLater(async () => (await import('./run/execution-banner.tsx')).ExecutionBanner)
