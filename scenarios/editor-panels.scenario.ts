@@ -69,3 +69,190 @@ test('panels collapse and resize by mouse and keyboard, keep the center of the c
   await page.getByRole('navigation', { name: 'Node palette' }).waitFor()
   expect(problems).toEqual([])
 })
+
+test('code fields have colors, completion and checks under the policy, keep what was typed before they loaded, and Tab leaves them', async ({
+  stack,
+  visit,
+}) => {
+  const { owner, address } = await ownedFlow(stack)
+  const { page, problems } = await signedInAt(visit, owner, address, wide)
+  const loading = Promise.withResolvers<void>()
+  await page.route('**/code-mirror*.js', async (route) => {
+    await loading.promise
+    await route.continue()
+  })
+  const text = page.getByLabel('Text', { exact: true })
+  await canvasOf(page).node('ask').dblclick()
+  await page.locator('textarea:focus').waitFor()
+  await page.keyboard.press('Control+Home')
+  await page.keyboard.type('Please: ')
+  loading.resolve()
+  await page.locator('.code-editor').waitFor()
+  await text.and(page.locator(':focus')).waitFor()
+  await page.keyboard.type('do. ')
+  expect(await text.innerText()).toBe('Please: do. Write about {{ text }}.')
+  const colors = await page.evaluate<string[]>(
+    `[...document.querySelector('.code-editor').shadowRoot.querySelectorAll('.code-name, .cm-content')].map((part) => getComputedStyle(part).color)`,
+  )
+  expect(new Set(colors).size).toBe(2)
+
+  await page.keyboard.press('Control+End')
+  await page.keyboard.type(' {{ te')
+  await page.getByRole('option', { name: /text/ }).waitFor()
+  await page.keyboard.press('Enter')
+  await page.keyboard.type(' + ')
+  await page.keyboard.press('Escape')
+  await page.keyboard.type('}}')
+  await page.locator('.cm-lintRange-error').first().waitFor()
+  expect(await hindrances(page)).toEqual([])
+  await page.keyboard.press('Tab')
+  expect(await text.and(page.locator(':focus')).count()).toBe(0)
+  await text.fill('Please: do. Write about {{ text }}.')
+  await expect.poll(() => page.locator('.cm-lintRange-error').count()).toBe(0)
+
+  await page.getByRole('button', { name: 'JSON' }).click()
+  const json = page.getByLabel('Graph as JSON')
+  await json.and(page.locator('.cm-content')).waitFor()
+  await page.locator('.cm-foldGutter span[title="Fold line"]').first().click()
+  await page.locator('.cm-foldPlaceholder').first().waitFor()
+  await json.fill('{ "nodes": [ }')
+  await page
+    .getByText(/Invalid JSON/)
+    .first()
+    .waitFor()
+  await page.locator('.cm-lintRange-error, .cm-lintPoint-error').first().waitFor()
+  expect(await hindrances(page)).toEqual([])
+  await page.getByRole('button', { name: 'Reset to the graph' }).click()
+  await expect.poll(() => json.innerText()).toContain('Please: do.')
+  expect(problems).toEqual([])
+})
+
+test('the run form keeps its inputs and named sets, and raises a max cost that was too low [ceiling_reached]', async ({
+  stack,
+  visit,
+}) => {
+  const { owner, address } = await ownedFlow(stack)
+  const { page, problems } = await signedInAt(visit, owner, address, wide)
+  await canvasOf(page).node('draft').waitFor()
+  await page.getByRole('button', { name: 'Run', exact: true }).click()
+  const run = page.locator('.run-panel')
+  const text = run.getByLabel('text', { exact: true })
+  const named = async (button: string, name: string, submit: string) => {
+    await run.getByRole('button', { name: button, exact: true }).click()
+    await page.getByRole('dialog').getByLabel('Name').fill(name)
+    await page.getByRole('dialog').getByRole('button', { name: submit, exact: true }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+  }
+  await text.fill('rain')
+  await named('Save inputs', 'Wet', 'Save')
+  await text.fill('sun')
+  await named('Save inputs', 'Dry', 'Save')
+  await named('Rename', 'Sunny', 'Rename')
+  await run.getByLabel('Test inputs').selectOption('Wet')
+  expect(await text.inputValue()).toBe('rain')
+  await run.getByLabel('Max cost (USD)').fill('0.000001')
+  await page.reload()
+  await page.getByRole('button', { name: 'Run', exact: true }).click()
+  expect(await text.inputValue()).toBe('rain')
+  expect(await run.getByLabel('Test inputs').locator('option').allTextContents()).toEqual([
+    'Unsaved inputs',
+    'Sunny',
+    'Wet',
+  ])
+  await run.getByLabel('Test inputs').selectOption('Sunny')
+  await run.getByRole('button', { name: 'Delete', exact: true }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click()
+  await text.fill('rain')
+
+  await run.getByRole('button', { name: 'Run', exact: true }).click()
+  const answered = page.getByRole('region', { name: 'Result of the execution' })
+  await answered.getByText(/^Set the max cost to \$0\.\d+ or higher, or leave it empty\.$/).waitFor()
+  expect(await hindrances(page)).toEqual([])
+  await answered.getByRole('button', { name: /^Set the max cost to \$0\.\d+ and run again$/ }).click()
+  await answered.getByText('Succeeded', { exact: true }).waitFor()
+  expect(Number(await run.getByLabel('Max cost (USD)').inputValue())).toBeGreaterThan(0.000001)
+  const { y, height } = (await answered.boundingBox())!
+  expect(y + Math.min(height, 40)).toBeLessThan(900)
+  expect(problems).toEqual([])
+})
+
+test('an execution opened from the list says what it is, shows its inputs and revision, and gives the form back', async ({
+  stack,
+  visit,
+}) => {
+  const { owner, address } = await ownedFlow(stack)
+  const { page, problems } = await signedInAt(visit, owner, address, wide)
+  await canvasOf(page).node('ask').click()
+  await page.getByRole('button', { name: 'Run', exact: true }).click()
+  const run = page.locator('.run-panel')
+  const text = run.getByLabel('text', { exact: true })
+  await text.fill('rain')
+  await run.getByRole('button', { name: 'Run', exact: true }).click()
+  await page.getByRole('region', { name: 'Result of the execution' }).getByText('Succeeded').waitFor()
+  await text.fill('sun')
+  await page.getByLabel('Text', { exact: true }).fill('Sing about {{ text }}.')
+  await page.keyboard.press('Control+s')
+  await page.locator('.flow-header').getByText('Revision 2', { exact: true }).waitFor()
+
+  await page.goto(`${owner.home}/executions`)
+  await page.locator('tbody tr').getByRole('link').click()
+  const banner = page.getByRole('region', { name: 'Execution on the canvas' })
+  await banner.getByText('Succeeded').waitFor()
+  await banner.getByText('revision 1', { exact: true }).waitFor()
+  await expect.poll(() => text.inputValue()).toBe('rain')
+  await canvasOf(page).node('draft').getByText('done').waitFor({ state: 'attached' })
+  await banner.getByText('The canvas shows revision 2').waitFor()
+  expect(await hindrances(page)).toEqual([])
+  await banner.getByRole('button', { name: 'View revision 1' }).click()
+  await canvasOf(page).node('ask').getByText('Write about {{ text }}.').waitFor()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await canvasOf(page).node('ask').getByText('Sing about {{ text }}.').waitFor()
+  await banner.getByRole('button', { name: 'Back to editing' }).click()
+  await banner.waitFor({ state: 'detached' })
+  expect(await text.inputValue()).toBe('sun')
+  expect(new URL(page.url()).search).toBe('')
+  expect(await canvasOf(page).node('draft').getByText('done').count()).toBe(0)
+
+  await page.goBack()
+  await page.locator('tbody tr').getByRole('link').click()
+  await banner.getByRole('button', { name: 'Use its inputs' }).click()
+  await banner.getByRole('button', { name: 'Back to editing' }).click()
+  expect(await text.inputValue()).toBe('rain')
+  expect(problems).toEqual([])
+})
+
+test('the header fits one row, names its icons in tooltips, and renames, duplicates and exports from its menu', async ({
+  stack,
+  visit,
+}) => {
+  const { owner, id, address } = await ownedFlow(stack)
+  const { page, problems } = await signedInAt(visit, owner, address, wide)
+  await canvasOf(page).node('ask').waitFor()
+  const more = page.getByRole('button', { name: 'More actions' })
+  await page.getByRole('button', { name: 'Undo' }).hover()
+  await page.locator('.tip').getByText('Ctrl Z').waitFor()
+  const choose = async (name: string) => {
+    await more.focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('menuitem', { name }).waitFor()
+    expect(await hindrances(page)).toEqual([])
+    await page.getByRole('menuitem', { name }).click()
+  }
+  await choose('Rename')
+  await page.getByRole('dialog').getByLabel('Name').fill('A flow with quite a long name, longer than a phone is wide')
+  await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click()
+  await page.getByRole('heading', { name: 'A flow with quite a long name' }).waitFor()
+  const [download] = await Promise.all([page.waitForEvent('download'), choose('Export')])
+  expect(download.suggestedFilename()).toMatch(/^a-flow-with-quite/)
+  await page.setViewportSize({ width: 390, height: 844 })
+  expect((await page.locator('.flow-header').boundingBox())!.height).toBeLessThan(56)
+  expect(await isTooWide(page)).toBe(false)
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await choose('Duplicate')
+  await page.getByRole('dialog').getByLabel('Name').fill('A copy')
+  await page.getByRole('dialog').getByRole('button', { name: 'Duplicate flow' }).click()
+  await page.getByRole('heading', { name: 'A copy' }).waitFor()
+  await canvasOf(page).node('ask').waitFor()
+  expect(page.url()).not.toContain(id)
+  expect(problems).toEqual([])
+})
