@@ -4,6 +4,7 @@ import { loadAhead } from '../components/loaded-later.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
 import { useTitle } from '../frame/screen.tsx'
 import { FlowCanvas } from './canvas/flow-canvas.tsx'
+import { Palette } from './palette/palette.tsx'
 import type { LocalDraft, LocalDrafts } from './data/local-draft.ts'
 import { useSaving, type Base } from './data/use-saving.ts'
 import { Drawer, type DrawerTab } from './drawer/drawer.tsx'
@@ -19,10 +20,6 @@ import { useBlocker } from '@tanstack/react-router'
 import { Dialog } from '../components/dialog.tsx'
 import { several } from '../components/usd.ts'
 import { Moment } from '../components/values.tsx'
-import { useReactFlow } from '@xyflow/react'
-import { addables, matching, type Addable, AddableRow } from './canvas/addable-row.tsx'
-import { NODE_WIDTH } from './core/position.ts'
-import { insertNode } from './core/connection.ts'
 import { EditorPanels, usePanels, type Panels } from './editor-panels.tsx'
 
 interface Begun {
@@ -274,47 +271,5 @@ function DraftNotice({
         </button>
       </span>
     </div>
-  )
-}
-
-/** Offset of each added node, in canvas pixels, so that nodes do not cover each other. */
-const STEP = 28
-
-/** Nodes that can be added: node kinds, and the products of the project with their prices. */
-function Palette() {
-  const { editor, model, products, catalogue } = useSession()
-  const [typed, setTyped] = useState('')
-  const flow = useReactFlow()
-  const all = addables(catalogue, new Set(model.nodes.map(({ node }) => node.kind)))
-  const found = matching(all, typed)
-  const add = (addable: Addable) => {
-    const canvas = document.querySelector('.flow-canvas')?.getBoundingClientRect()
-    const middle = { x: (canvas?.x ?? 0) + (canvas?.width ?? 0) / 2, y: (canvas?.y ?? 0) + (canvas?.height ?? 0) / 3 }
-    const { x, y } = flow.screenToFlowPosition(middle)
-    const aside = (editor.store.getState().graph.nodes.length % 8) * STEP
-    let id = ''
-    editor.change((graph) => {
-      const inserted = insertNode(graph, products, addable, { x: x - NODE_WIDTH / 2 + aside, y: y + aside })
-      id = inserted.id
-      return inserted.graph
-    })
-    editor.select([id])
-  }
-  return (
-    <nav className="flow-palette" aria-label="Node palette">
-      <input
-        type="search"
-        aria-label="Filter nodes"
-        placeholder="Filter"
-        value={typed}
-        onChange={({ target }) => setTyped(target.value)}
-      />
-      <ul className="flow-choices">
-        {found.map((addable) => (
-          <AddableRow key={addable.id} addable={addable} onAdd={add} />
-        ))}
-      </ul>
-      {catalogue.length === 0 && <p className="soft small">No product is assigned to this project.</p>}
-    </nav>
   )
 }

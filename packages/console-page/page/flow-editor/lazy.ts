@@ -15,3 +15,4 @@ export const NodeForm = loadedLater(async () => (await import('./inspector/node-
 export const SearchDialog = loadedLater(async () => (await import('./canvas/search-dialog.tsx')).SearchDialog)
 export const ContractForm = loadedLater(async () => (await import('./inspector/contract-form.tsx')).ContractForm)
 export const ExecutionBanner = loadedLater(async () => (await import('./run/execution-banner.tsx')).ExecutionBanner)
+export const CanvasMenu = loadedLater(async () => (await import('./canvas/canvas-menu.tsx')).CanvasMenu)
