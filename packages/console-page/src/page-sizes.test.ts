@@ -58,6 +58,12 @@ test('the usage screen loads at most 25 KiB more scripts', () => {
   expect(sizeOf(except(/^usage-screen/))).toBeLessThanOrEqual(25)
 })
 
+test('a chart loads at most 110 KiB of scripts, after its screen', () => {
+  const plot = except(/^chart-plot/)
+  expect(sizeOf(plot)).toBeLessThanOrEqual(110)
+  for (const file of except(/^usage-screen/)) expect(file).not.toMatch(/^chart-plot/)
+})
+
 test('turns off code generation in zod before it loads, in any load order', () => {
   const having = scripts.filter((name) => files.get(name)!.identity.includes('jitless'))
   expect(having.length).toBeGreaterThan(0)
