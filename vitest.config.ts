@@ -65,13 +65,14 @@ const fullAlone = scenarioFiles(
 const scenario = { globalSetup, expect, testTimeout: 180_000, hookTimeout: 120_000, isolate: false }
 
 // Two cores: two files at once. The files of a worker share its process, and in it one stack and one browser.
-const page = pageTests(() => findChromium())
+const [page, pageFull] = (['page', 'page-full'] as const).map((name) => pageTests(name, () => findChromium()))
 
 export default defineConfig({
   test: {
     teardownTimeout: 60_000, // the stacks of the last files stop
     projects: [
-      { ...page, test: { ...page.test, expect, sequence: { groupOrder: 0 } } },
+      { ...page, test: { ...page!.test, expect, sequence: { groupOrder: 0 } } },
+      { ...pageFull, test: { ...pageFull!.test, expect, sequence: { groupOrder: 3 } } },
       {
         test: {
           name: 'unit',

@@ -98,7 +98,12 @@ export const pageTest = test
   .extend('open', ({ show }) => async (address: string) => {
     const router = openRouter(createMemoryHistory({ initialEntries: [address] }))
     const screen = await show(<ConsoleApp router={router} client={openQueryClient()} />)
-    return { screen, address: () => router.state.location, goBack: () => router.history.back() }
+    return {
+      screen,
+      address: () => router.state.location,
+      goBack: () => router.history.back(),
+      goTo: (href: string) => router.navigate({ href }),
+    }
   })
 
 /** Makes the page read again what it shows, as it does when its tab is shown again. */
