@@ -38,6 +38,7 @@ const full = scenarioFiles(
   'operator',
   'operator-money',
   'invitations',
+  'journeys',
   'organization',
   'pictures',
   'playground',
@@ -49,6 +50,7 @@ const full = scenarioFiles(
 /** These measure how much is done in a time, or stop parts while they do: nothing else runs at the same time. */
 const fullAlone = scenarioFiles(
   'client-follow',
+  'console-network',
   'crashes',
   'flow-crashes',
   'flow-fairness',

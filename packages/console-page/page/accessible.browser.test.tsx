@@ -67,7 +67,7 @@ const labelOf = (element: HTMLElement) => (element.ariaLabel ?? element.textCont
 const settled = async () => {
   await new Promise((resolve) => setTimeout(resolve, 60))
   await expect
-    .poll(() => all('main h1, .flow-header h1').length > 0 && all('.waiting, .splash').length === 0)
+    .poll(() => all('main h1, .flow-header h1').length > 0 && all('.waiting, .skeleton').length === 0)
     .toBe(true)
 }
 

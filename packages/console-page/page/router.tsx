@@ -13,6 +13,7 @@ import { executionFilters } from './executions/execution-filters.ts'
 import { flowView } from './flow-editor/flow-view.ts'
 import { openPages } from './frame/open-page.tsx'
 import { SessionGuard } from './frame/frame.tsx'
+import { FailedScreen, laterScreen } from './frame/later-screen.tsx'
 import { UnknownScreen } from './frame/screen.tsx'
 import { keyView } from './keys/key-view.ts'
 import { auditFilters } from './organization/audit-filters.ts'
@@ -30,52 +31,40 @@ const root = createRootRoute({ component: SessionGuard, notFoundComponent: Unkno
 const at = <const Path extends string>(path: Path) => ({ getParentRoute: () => root, path })
 
 // The canvas code loads only when a flow is opened.
-const flowScreen = lazyRouteComponent(() => import('./flow-editor/flow-screen.tsx'), 'FlowScreen')
-const keysScreen = lazyRouteComponent(() => import('./keys/keys-screen.tsx'), 'KeysScreen')
-const flowsScreen = lazyRouteComponent(() => import('./flow-editor/flows-screen.tsx'), 'FlowsScreen')
-const executionsScreen = lazyRouteComponent(() => import('./executions/executions-screen.tsx'), 'ExecutionsScreen')
-const usageScreen = lazyRouteComponent(() => import('./usage/usage-screen.tsx'), 'UsageScreen')
-const statementScreen = lazyRouteComponent(() => import('./statement/statement-screen.tsx'), 'StatementScreen')
-const callsScreen = lazyRouteComponent(() => import('./calls/calls-screen.tsx'), 'CallsScreen')
-const callScreen = lazyRouteComponent(() => import('./calls/call-screen.tsx'), 'CallScreen')
-const usersScreen = lazyRouteComponent(() => import('./users/users-screen.tsx'), 'UsersScreen')
-const settingsScreen = lazyRouteComponent(() => import('./settings/settings-screen.tsx'), 'SettingsScreen')
-const accountScreen = lazyRouteComponent(() => import('./account/account-screen.tsx'), 'AccountScreen')
-const commandLineScreen = lazyRouteComponent(() => import('./account/command-line-screen.tsx'), 'CommandLineScreen')
-const membersScreen = lazyRouteComponent(() => import('./organization/members-screen.tsx'), 'MembersScreen')
-const teamsScreen = lazyRouteComponent(() => import('./organization/teams-screen.tsx'), 'TeamsScreen')
-const teamScreen = lazyRouteComponent(() => import('./organization/team-screen.tsx'), 'TeamScreen')
-const ownProjectsScreen = lazyRouteComponent(
-  () => import('./organization/projects-screen.tsx'),
-  'OrganizationProjectsScreen',
-)
-const assignmentsScreen = lazyRouteComponent(() => import('./organization/assignments-screen.tsx'), 'AssignmentsScreen')
-const auditScreen = lazyRouteComponent(() => import('./organization/audit-screen.tsx'), 'AuditScreen')
-const ownTokensScreen = lazyRouteComponent(() => import('./organization/tokens-screen.tsx'), 'OrganizationTokensScreen')
-const ownWebhooksScreen = lazyRouteComponent(
-  () => import('./organization/webhooks-screen.tsx'),
-  'OrganizationWebhooksScreen',
-)
-const securityLogScreen = lazyRouteComponent(() => import('./account/security-log-screen.tsx'), 'SecurityLogScreen')
-const platformAuditScreen = lazyRouteComponent(
-  () => import('./operator/platform-audit-screen.tsx'),
-  'PlatformAuditScreen',
-)
-const invitationScreen = lazyRouteComponent(() => import('./sign-in/invitation-screen.tsx'), 'InvitationScreen')
-const resetScreen = lazyRouteComponent(() => import('./sign-in/reset-screen.tsx'), 'ResetScreen')
-const noticesScreen = lazyRouteComponent(() => import('./notices/notices-screen.tsx'), 'NoticesScreen')
-const webhookScreen = lazyRouteComponent(() => import('./notices/webhook-screen.tsx'), 'WebhookScreen')
-const refusalsScreen = lazyRouteComponent(() => import('./refusals/refusals-screen.tsx'), 'RefusalsScreen')
-const catalogueScreen = lazyRouteComponent(() => import('./catalogue/catalogue-screen.tsx'), 'CatalogueScreen')
-const assetsScreen = lazyRouteComponent(() => import('./assets/assets-screen.tsx'), 'AssetsScreen')
-const productsScreen = lazyRouteComponent(() => import('./operator/products-screen.tsx'), 'ProductsScreen')
-const moneyScreen = lazyRouteComponent(() => import('./operator/money-screen.tsx'), 'MoneyScreen')
-const organizationsScreen = lazyRouteComponent(
-  () => import('./operator/organizations-screen.tsx'),
-  'OrganizationsScreen',
-)
-const operatorUsersScreen = lazyRouteComponent(() => import('./operator/users-screen.tsx'), 'OperatorUsersScreen')
-const playgroundScreen = lazyRouteComponent(() => import('./playground/playground-screen.tsx'), 'PlaygroundScreen')
+const flowScreen = laterScreen(() => import('./flow-editor/flow-screen.tsx'), 'FlowScreen')
+const executionsScreen = laterScreen(() => import('./executions/executions-screen.tsx'), 'ExecutionsScreen')
+const usageScreen = laterScreen(() => import('./usage/usage-screen.tsx'), 'UsageScreen')
+const statementScreen = laterScreen(() => import('./statement/statement-screen.tsx'), 'StatementScreen')
+const callsScreen = laterScreen(() => import('./calls/calls-screen.tsx'), 'CallsScreen')
+const callScreen = laterScreen(() => import('./calls/call-screen.tsx'), 'CallScreen')
+const usersScreen = laterScreen(() => import('./users/users-screen.tsx'), 'UsersScreen')
+const settingsScreen = laterScreen(() => import('./settings/settings-screen.tsx'), 'SettingsScreen')
+const accountScreen = laterScreen(() => import('./account/account-screen.tsx'), 'AccountScreen')
+const commandLineScreen = laterScreen(() => import('./account/command-line-screen.tsx'), 'CommandLineScreen')
+const membersScreen = laterScreen(() => import('./organization/members-screen.tsx'), 'MembersScreen')
+const teamsScreen = laterScreen(() => import('./organization/teams-screen.tsx'), 'TeamsScreen')
+const teamScreen = laterScreen(() => import('./organization/team-screen.tsx'), 'TeamScreen')
+const ownProjectsScreen = laterScreen(() => import('./organization/projects-screen.tsx'), 'OrganizationProjectsScreen')
+const assignmentsScreen = laterScreen(() => import('./organization/assignments-screen.tsx'), 'AssignmentsScreen')
+const auditScreen = laterScreen(() => import('./organization/audit-screen.tsx'), 'AuditScreen')
+const ownTokensScreen = laterScreen(() => import('./organization/tokens-screen.tsx'), 'OrganizationTokensScreen')
+const ownWebhooksScreen = laterScreen(() => import('./organization/webhooks-screen.tsx'), 'OrganizationWebhooksScreen')
+const securityLogScreen = laterScreen(() => import('./account/security-log-screen.tsx'), 'SecurityLogScreen')
+const platformAuditScreen = laterScreen(() => import('./operator/platform-audit-screen.tsx'), 'PlatformAuditScreen')
+const invitationScreen = laterScreen(() => import('./sign-in/invitation-screen.tsx'), 'InvitationScreen')
+const resetScreen = laterScreen(() => import('./sign-in/reset-screen.tsx'), 'ResetScreen')
+const noticesScreen = laterScreen(() => import('./notices/notices-screen.tsx'), 'NoticesScreen')
+const webhookScreen = laterScreen(() => import('./notices/webhook-screen.tsx'), 'WebhookScreen')
+const refusalsScreen = laterScreen(() => import('./refusals/refusals-screen.tsx'), 'RefusalsScreen')
+const catalogueScreen = laterScreen(() => import('./catalogue/catalogue-screen.tsx'), 'CatalogueScreen')
+const assetsScreen = laterScreen(() => import('./assets/assets-screen.tsx'), 'AssetsScreen')
+const productsScreen = laterScreen(() => import('./operator/products-screen.tsx'), 'ProductsScreen')
+const moneyScreen = laterScreen(() => import('./operator/money-screen.tsx'), 'MoneyScreen')
+const organizationsScreen = laterScreen(() => import('./operator/organizations-screen.tsx'), 'OrganizationsScreen')
+const operatorUsersScreen = laterScreen(() => import('./operator/users-screen.tsx'), 'OperatorUsersScreen')
+const playgroundScreen = laterScreen(() => import('./playground/playground-screen.tsx'), 'PlaygroundScreen')
+const keysScreen = laterScreen(() => import('./keys/keys-screen.tsx'), 'KeysScreen')
+const flowsScreen = laterScreen(() => import('./flow-editor/flows-screen.tsx'), 'FlowsScreen')
 
 const routes = [
   createRoute({ ...at('/'), component: ProjectsScreen }),
@@ -140,6 +129,7 @@ export function openRouter(history?: RouterHistory) {
     routeTree,
     basepath: import.meta.env.BASE_URL,
     scrollRestoration: true,
+    defaultErrorComponent: FailedScreen,
     ...(history && { history }),
   })
 }

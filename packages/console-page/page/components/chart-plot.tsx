@@ -79,7 +79,10 @@ export function ChartPlot(props: ChartProps & { hidden: ReadonlySet<string> }) {
     ? shown.map(({ name, color, n }) => ({ name, color, value: current.values[n]! })).filter(({ value }) => value > 0)
     : []
   const text = current
-    ? [`${labels.whole(current)}: ${format(sumOf(current))}`, ...lines.map((line) => `${line.name} ${format(line.value)}`)]
+    ? [
+        `${labels.whole(current)}: ${format(sumOf(current))}`,
+        ...lines.map((line) => `${line.name} ${format(line.value)}`),
+      ]
     : ['Arrow keys read the values', ...(onZoom ? ['with Shift they select a range', 'Enter zooms in'] : [])]
   const half = at === null ? 0 : left + ((at + 0.5) * plotWidth) / steps.length
   const marked = selected ?? (at === null ? null : { from: at, to: at })

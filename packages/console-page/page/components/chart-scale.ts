@@ -15,7 +15,10 @@ export interface ChartStep {
 export function roundTicks(most: number, wanted = 4): number[] {
   const rough = Math.max(1, most) / wanted
   const power = 10 ** Math.floor(Math.log10(rough))
-  const step = Math.max(1, [1, 2, 5, 10].map((each) => each * power).find((each) => each >= rough * 0.999)!)
+  const step = Math.max(
+    1,
+    [1, 2, 5, 10].map((each) => each * power).find((each) => each >= rough * 0.999)!,
+  )
   const last = Math.max(1, Math.ceil(most / step))
   return Array.from({ length: last + 1 }, (_, n) => n * step)
 }

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState, type ReactNode } from 'react'
 import { useQuery } from '@tanstack/react-query'
 import { Outlet, useLocation, Link } from '@tanstack/react-router'
 import { isSignedOut } from '../api/failed.ts'
@@ -39,19 +39,23 @@ export function SessionGuard() {
       </>
     )
   if (isSignedOut(error)) return <SignInScreen />
-  if (error === null) return <Splash />
-  return (
-    <main className="narrow">
-      <RefusalBox error={error} />
-    </main>
-  )
+  return <FrameSkeleton>{error !== null && <RefusalBox error={error} />}</FrameSkeleton>
 }
 
-/** As index.html has it until the scripts are loaded. */
-function Splash() {
+/** The frame without a user, as index.html has it until the scripts are loaded. */
+function FrameSkeleton({ children }: { children: ReactNode }) {
   return (
-    <div className="splash">
-      <Brand />
+    <div className="frame">
+      <div className="rail">
+        <div className="brand">
+          <Brand />
+        </div>
+      </div>
+      <header className="top" />
+      <main>
+        <div className="skeleton" aria-hidden="true" />
+        {children}
+      </main>
     </div>
   )
 }

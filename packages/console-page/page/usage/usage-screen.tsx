@@ -212,15 +212,7 @@ function DateRange({ onChange, ...view }: UsageView & { onChange: (range: Zoom) 
 }
 
 /** Date field that keeps what is typed until it is left, because half a date is not a date yet. */
-function DateField({
-  label,
-  value,
-  onChange,
-}: {
-  label: string
-  value: string
-  onChange: (typed: string) => void
-}) {
+function DateField({ label, value, onChange }: { label: string; value: string; onChange: (typed: string) => void }) {
   const [typed, setTyped] = useState<string | null>(null)
   return (
     <input

@@ -30,7 +30,10 @@ test('groupSums sums each group, most expensive first', () => {
 })
 
 test('groupSums ranks by the charted metric', () => {
-  const rows = [{ ...row('1', 'a', 9), calls: 1 }, { ...row('1', 'b', 1), calls: 7 }]
+  const rows = [
+    { ...row('1', 'a', 9), calls: 1 },
+    { ...row('1', 'b', 1), calls: 7 },
+  ]
   expect(groupSums(rows, 'calls').map(({ group }) => group)).toEqual(['b', 'a'])
 })
 
