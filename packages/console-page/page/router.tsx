@@ -1,10 +1,4 @@
-import {
-  createRootRoute,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  type RouterHistory,
-} from '@tanstack/react-router'
+import { createRootRoute, createRoute, createRouter, type RouterHistory } from '@tanstack/react-router'
 import { commandLineView } from './account/command-line-view.ts'
 import { assetsView } from './assets/asset-labels.ts'
 import { callFilters } from './calls/call-filters.ts'
@@ -18,9 +12,7 @@ import { UnknownScreen } from './frame/screen.tsx'
 import { keyView } from './keys/key-view.ts'
 import { auditFilters } from './organization/audit-filters.ts'
 import { moneyView, productsView } from './operator/operator-views.ts'
-import { OverviewScreen } from './overview/overview-screen.tsx'
 import { playgroundView } from './playground/core/playground-view.ts'
-import { ProjectsScreen } from './projects/projects-screen.tsx'
 import { refusalView } from './refusals/refusal-view.ts'
 import { statementView } from './statement/statement-month.ts'
 import { usageView } from './usage/usage-view.ts'
@@ -30,7 +22,7 @@ import { usageView } from './usage/usage-view.ts'
 const root = createRootRoute({ component: SessionGuard, notFoundComponent: UnknownScreen })
 const at = <const Path extends string>(path: Path) => ({ getParentRoute: () => root, path })
 
-// The canvas code loads only when a flow is opened.
+// The frame loads first; the code of a screen, when it is opened.
 const flowScreen = laterScreen(() => import('./flow-editor/flow-screen.tsx'), 'FlowScreen')
 const executionsScreen = laterScreen(() => import('./executions/executions-screen.tsx'), 'ExecutionsScreen')
 const usageScreen = laterScreen(() => import('./usage/usage-screen.tsx'), 'UsageScreen')
@@ -63,12 +55,14 @@ const moneyScreen = laterScreen(() => import('./operator/money-screen.tsx'), 'Mo
 const organizationsScreen = laterScreen(() => import('./operator/organizations-screen.tsx'), 'OrganizationsScreen')
 const operatorUsersScreen = laterScreen(() => import('./operator/users-screen.tsx'), 'OperatorUsersScreen')
 const playgroundScreen = laterScreen(() => import('./playground/playground-screen.tsx'), 'PlaygroundScreen')
+const projectsScreen = laterScreen(() => import('./projects/projects-screen.tsx'), 'ProjectsScreen')
+const overviewScreen = laterScreen(() => import('./overview/overview-screen.tsx'), 'OverviewScreen')
 const keysScreen = laterScreen(() => import('./keys/keys-screen.tsx'), 'KeysScreen')
 const flowsScreen = laterScreen(() => import('./flow-editor/flows-screen.tsx'), 'FlowsScreen')
 
 const routes = [
-  createRoute({ ...at('/'), component: ProjectsScreen }),
-  createRoute({ ...at('/projects/$tenant/$project'), component: OverviewScreen }),
+  createRoute({ ...at('/'), component: projectsScreen }),
+  createRoute({ ...at('/projects/$tenant/$project'), component: overviewScreen }),
   createRoute({ ...at('/projects/$tenant/$project/keys'), component: keysScreen, validateSearch: keyView }),
   createRoute({ ...at('/projects/$tenant/$project/calls'), component: callsScreen, validateSearch: callFilters }),
   createRoute({ ...at('/projects/$tenant/$project/calls/$call'), component: callScreen }),

@@ -1,4 +1,4 @@
-import { useEffect, useState, type ComponentType } from 'react'
+import { useEffect, useState, type ComponentType, type ReactNode } from 'react'
 import { Unreachable } from '@gateway/api-client/failures'
 import { failedBy } from '../api/failed.ts'
 import { FailedBox } from '../components/refusal-box.tsx'
@@ -12,7 +12,7 @@ import { Screen } from './screen.tsx'
 export function laterScreen<Name extends string>(
   load: () => Promise<Record<Name, ComponentType>>,
   name: Name,
-): ComponentType {
+): () => ReactNode {
   let Loaded: ComponentType | null = null
   return function LaterScreen() {
     const [state, setState] = useState<'loading' | 'loaded' | 'failed'>('loading')
