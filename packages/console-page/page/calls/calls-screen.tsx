@@ -1,7 +1,7 @@
 import { useSearch } from '@tanstack/react-router'
 import { useScope, useProjectName, type ProjectScope, useProducts } from '../api/session.ts'
 import { Screen } from '../frame/screen.tsx'
-import { DataTable } from '../components/data-table.tsx'
+import { DataList } from '../components/data-table.tsx'
 import { EmptyState, Waiting, ShowMore, RefreshButton } from '../components/list-states.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
 import { callColumns, stateLabels } from './call-columns.tsx'
@@ -30,7 +30,13 @@ export function CallsScreen() {
         <NoCalls isFiltered={Object.keys(filters).length > 0} />
       )}
       {rows.length > 0 && (
-        <DataTable caption="Calls, newest first" columns={callColumns(scope)} rows={rows} keyOf={({ id }) => id} />
+        <DataList
+          name="calls"
+          caption="Calls, newest first"
+          columns={callColumns(scope)}
+          rows={rows}
+          keyOf={({ id }) => id}
+        />
       )}
       <ShowMore list={calls} />
     </Screen>

@@ -1,4 +1,4 @@
-import { useMemo, type ReactNode } from 'react'
+import { useMemo, useState, type MouseEvent as ReactMouseEvent, type ReactNode } from 'react'
 import {
   createSortedRowModel,
   rowSortingFeature,
@@ -8,6 +8,9 @@ import {
   type Header,
 } from '@tanstack/react-table'
 import { Icon } from './icon.tsx'
+import { EmptyState } from './list-states.tsx'
+import { loadedLater } from './loaded-later.tsx'
+import { searchedRows, tableCsv } from './table-rows.ts'
 
 export interface Column<Row> {
   head: string
@@ -19,26 +22,97 @@ export interface Column<Row> {
    * in either order.
    */
   sortBy?(row: Row): string | number | null
+  /** Value in the CSV file. Without one, the file doesn't have the column. */
+  csv?(row: Row): string | number | null
 }
 
 type RowData = object
 const features = tableFeatures({ rowSortingFeature, sortedRowModel: createSortedRowModel() })
 
-/**
- * Table whose rows become cards on narrow screens, each value next to its column head. The first column names the row.
- * The roles are explicit because the card styles would remove the implicit ones.
- */
-export function DataTable<Row>({
-  caption,
-  columns,
-  rows,
-  keyOf,
-}: {
+interface TableProps<Row> {
   caption: string
   columns: Column<Row>[]
   rows: Row[]
   keyOf(row: Row): string
-}) {
+}
+
+/** Head of the column of menus and buttons. */
+const ACTIONS = 'Actions'
+
+// A lone table needs no tools, so they load when a list of them is opened.
+const TableTools = loadedLater(
+  async () => (await import('./table-tools.tsx')).TableTools,
+  () => <div className="table-tools" />,
+)
+
+/**
+ * List with tools above it: choose columns, download what is loaded as CSV, and search, where `searchBy` says what has
+ * the words of a row. Only for lists with all of their rows.
+ * @param name of the CSV file; the chosen columns are remembered under it
+ */
+export function DataList<Row>({
+  name,
+  searchBy,
+  ...table
+}: TableProps<Row> & { name: string; searchBy?: (row: Row) => string }) {
+  const [search, setSearch] = useState('')
+  const [hidden, setHidden] = useHiddenColumns(name)
+  const rows = searchBy ? searchedRows(table.rows, search, searchBy) : table.rows
+  const columns = table.columns.filter(({ head }) => !hidden.includes(head))
+  return (
+    <div className="stack tight">
+      <TableTools
+        caption={table.caption}
+        heads={table.columns.slice(1).flatMap(({ head }) => (head === ACTIONS ? [] : [head]))}
+        hidden={hidden}
+        onHide={setHidden}
+        search={searchBy ? search : null}
+        onSearch={setSearch}
+        onDownload={() => downloadText(`${name}.csv`, 'text/csv', tableCsv(table.columns, rows))}
+      />
+      {rows.length === 0 ? (
+        <EmptyState
+          title={`Nothing matches "${search}"`}
+          action={
+            <button type="button" className="button" onClick={() => setSearch('')}>
+              Clear search
+            </button>
+          }
+        >
+          Search for other words, or for a part of a word.
+        </EmptyState>
+      ) : (
+        <DataTable {...table} columns={columns} rows={rows} />
+      )}
+    </div>
+  )
+}
+
+/** Heads of the columns that the user has hidden in this browser. */
+function useHiddenColumns(name: string): [hidden: string[], change: (hidden: string[]) => void] {
+  const stored = `console-hidden-columns-${name}`
+  const [hidden, setHidden] = useState(() => (localStorage.getItem(stored) ?? '').split('\n').filter(Boolean))
+  const change = (next: string[]) => {
+    localStorage.setItem(stored, next.join('\n'))
+    setHidden(next)
+  }
+  return [hidden, change]
+}
+
+function downloadText(name: string, type: string, text: string): void {
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(new Blob([text], { type }))
+  link.download = name
+  link.click()
+  URL.revokeObjectURL(link.href)
+}
+
+/**
+ * Table whose rows become cards on narrow screens, each value next to its column head. The first column names the row.
+ * If it has a link, a click anywhere on the row follows it. The roles are explicit because the card styles would remove
+ * the implicit ones.
+ */
+export function DataTable<Row>({ caption, columns, rows, keyOf }: TableProps<Row>) {
   const table = useTable({
     features,
     data: rows as RowData[],
@@ -61,7 +135,7 @@ export function DataTable<Row>({
         </thead>
         <tbody role="rowgroup">
           {table.getRowModel().rows.map(({ id, original }) => (
-            <tr key={id} role="row">
+            <tr key={id} role="row" onClick={followLink}>
               {columns.map((column, n) => (
                 <Cell key={column.head} column={column} row={original as Row} isName={n === 0} />
               ))}
@@ -71,6 +145,17 @@ export function DataTable<Row>({
       </table>
     </div>
   )
+}
+
+/** Follows the link that names the row, unless the click was for something in the row or selected text. */
+function followLink(event: ReactMouseEvent<HTMLTableRowElement>): void {
+  const { target, currentTarget: row, ctrlKey, metaKey, shiftKey } = event
+  // An event from a menu of the row comes up to here, although the menu is elsewhere on the page.
+  if (!(target instanceof Element) || !row.contains(target) || getSelection()?.type === 'Range') return
+  if (target.closest('a, button, input, select, textarea, label, summary')) return
+  row
+    .querySelector('th a[href]')
+    ?.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true, ctrlKey, metaKey, shiftKey }))
 }
 
 function definition({ head, sortBy }: Column<RowData>): ColumnDef<typeof features, RowData> {
@@ -97,7 +182,7 @@ function Head({ header, isNumber }: { header: Header<typeof features, RowData>; 
     <th
       scope="col"
       role="columnheader"
-      className={isNumber ? 'number' : ''}
+      className={isNumber ? 'number' : head === ACTIONS ? 'actions' : ''}
       {...(sorted !== false && { 'aria-sort': directions[sorted] })}
     >
       {column.getCanSort() ? (
@@ -106,7 +191,7 @@ function Head({ header, isNumber }: { header: Header<typeof features, RowData>; 
           <Icon name={sorted === 'desc' ? 'down' : 'up'} />
         </button>
       ) : (
-        head
+        <span className={head === ACTIONS ? 'visually-hidden' : ''}>{head}</span>
       )}
     </th>
   )
@@ -114,7 +199,7 @@ function Head({ header, isNumber }: { header: Header<typeof features, RowData>; 
 
 function Cell<Row>({ column, row, isName }: { column: Column<Row>; row: Row; isName: boolean }) {
   const content = <div>{column.cell(row)}</div>
-  const className = column.isNumber ? 'number' : ''
+  const className = column.isNumber ? 'number' : column.head === ACTIONS ? 'actions' : ''
   return isName ? (
     <th scope="row" role="rowheader" data-head={column.head} className={className}>
       {content}

@@ -9,7 +9,7 @@ import { MissingKeyRight, useMissingKeyRight } from './key-right.tsx'
 import { CreateKeyDialog } from './create-key-dialog.tsx'
 import { useState } from 'react'
 import type { KeyRecord } from '@gateway/api/console/keys'
-import { DataTable, type Column } from '../components/data-table.tsx'
+import { DataList, DataTable, type Column } from '../components/data-table.tsx'
 import { RowActions } from '../components/row-actions.tsx'
 import { Moment, Badge, Money } from '../components/values.tsx'
 import { several } from '../components/usd.ts'
@@ -103,19 +103,31 @@ function KeyTable({ keys }: { keys: KeyRecord[] }) {
   const userOf = (id: string) => (id === me.id ? 'you' : nameOf(id))
   const Chosen = chosen && dialogs[chosen.action]
   const columns: Column<KeyRecord>[] = [
-    { head: 'Key', cell: (key) => <KeyName of={key} userOf={userOf} />, sortBy: ({ name }) => name },
-    { head: 'State', cell: (key) => <KeyState of={key} userOf={userOf} />, sortBy: ({ state }) => state },
-    { head: 'Limit', cell: KeyLimits },
-    { head: 'Access', cell: ({ policy, resources }) => (policy === 'listed' ? resources.join(', ') : 'All products') },
+    {
+      head: 'Key',
+      cell: (key) => <KeyName of={key} userOf={userOf} />,
+      sortBy: ({ name }) => name,
+      csv: ({ name }) => name,
+    },
+    {
+      head: 'State',
+      cell: (key) => <KeyState of={key} userOf={userOf} />,
+      sortBy: ({ state }) => state,
+      csv: ({ state }) => stateLabels[state].text,
+    },
+    { head: 'Limit', cell: KeyLimits, csv: ({ limit }) => (limit ? limit.micro / MICRO_A_USD : null) },
+    { head: 'Access', cell: accessText, csv: accessText },
     {
       head: 'Last used',
       cell: ({ lastUsedAt }) => (lastUsedAt ? <Moment iso={lastUsedAt} /> : 'Never'),
       sortBy: ({ lastUsedAt }) => lastUsedAt,
+      csv: ({ lastUsedAt }) => lastUsedAt,
     },
     {
       head: 'Expires',
       cell: ({ expiresAt }) => (expiresAt ? <Moment iso={expiresAt} to="day" /> : 'Never'),
       sortBy: ({ expiresAt }) => expiresAt,
+      csv: ({ expiresAt }) => expiresAt,
     },
     {
       head: 'Actions',
@@ -130,10 +142,23 @@ function KeyTable({ keys }: { keys: KeyRecord[] }) {
   ]
   return (
     <>
-      <DataTable caption="Keys" columns={columns} rows={keys} keyOf={({ id }) => id} />
+      <DataList
+        name="keys"
+        caption="Keys"
+        columns={columns}
+        rows={keys}
+        keyOf={({ id }) => id}
+        searchBy={({ name, prefix, createdBy }) => `${name} ${prefix} ${userOf(createdBy)}`}
+      />
       {Chosen && <Chosen of={chosen.key} onClose={() => setChosen(null)} />}
     </>
   )
+}
+
+const MICRO_A_USD = 1_000_000
+
+function accessText({ policy, resources }: KeyRecord): string {
+  return policy === 'listed' ? resources.join(', ') : 'All products'
 }
 
 function KeyLimits({ limit, window, rates }: KeyRecord) {
@@ -160,7 +185,7 @@ function KeyName({ of: { name, prefix, createdBy, createdAt, issuedBy, rotatedFr
         {rotatedFrom !== null && (
           <>
             , replaces a key that {issuedBy === rotatedFrom ? 'rotated itself' : `was rotated by ${userOf(issuedBy)}`}{' '}
-            on <Moment iso={createdAt} />
+            <Moment iso={createdAt} />
           </>
         )}
       </div>
@@ -174,7 +199,7 @@ function KeyState({ of: { id, state, rotatedBy, rotatedAt }, userOf }: Shown) {
       <Badge tone={stateLabels[state].tone} text={stateLabels[state].text} />
       {rotatedBy !== null && rotatedAt !== null && (
         <div className="soft small">
-          {rotatedBy === id ? 'Rotated itself' : `Rotated by ${userOf(rotatedBy)}`} on <Moment iso={rotatedAt} />
+          {rotatedBy === id ? 'Rotated itself' : `Rotated by ${userOf(rotatedBy)}`} <Moment iso={rotatedAt} />
         </div>
       )}
     </>

@@ -173,7 +173,7 @@ const columns: Column<FundingRecord>[] = [
   { head: 'Amount', cell: ({ micro }) => <Money micro={micro} />, isNumber: true },
   { head: 'Reason', cell: ({ reason }) => reason ?? '' },
   { head: 'By', cell: ({ user }) => <code className="small">{user}</code> },
-  { head: 'When', cell: ({ at }) => <Moment iso={at} /> },
+  { head: 'When', cell: ({ at }) => <Moment iso={at} isExact /> },
 ]
 
 /** Fundings and corrections of a wallet, newest first. */

@@ -5,7 +5,7 @@ import type { TenantRecord } from '@gateway/api/console/users'
 import { readingAll, useChange } from '../api/queries.ts'
 import { useMe } from '../api/session.ts'
 import { CopyButton } from '../components/copying.tsx'
-import { DataTable, type Column } from '../components/data-table.tsx'
+import { DataList, type Column } from '../components/data-table.tsx'
 import { RowActions } from '../components/row-actions.tsx'
 import { EmptyState, Waiting } from '../components/list-states.tsx'
 import { Moment } from '../components/values.tsx'
@@ -47,7 +47,14 @@ export function OrganizationsScreen() {
         </EmptyState>
       )}
       {data && data.length > 0 && (
-        <DataTable caption="Organizations" columns={columnsOf(setLeaving)} rows={data} keyOf={({ id }) => id} />
+        <DataList
+          name="organizations"
+          caption="Organizations"
+          columns={columnsOf(setLeaving)}
+          rows={data}
+          keyOf={({ id }) => id}
+          searchBy={({ id, name }) => `${name} ${id}`}
+        />
       )}
       {isResetting && <ResetLinkDialog onClose={() => setResetting(false)} />}
       {isCreating && <CreateOrganizationDialog onClose={() => setCreating(false)} />}
@@ -66,9 +73,11 @@ function columnsOf(onDelete: (tenant: TenantRecord) => void): Column<TenantRecor
         </Link>
       ),
       sortBy: ({ name }) => name,
+      csv: ({ name }) => name,
     },
     {
       head: 'ID',
+      csv: ({ id }) => id,
       cell: ({ id, name }) => (
         <>
           <code className="small">{id}</code> <CopyButton text={id} label={`Copy ID of ${name}`} isSmall />
@@ -79,6 +88,7 @@ function columnsOf(onDelete: (tenant: TenantRecord) => void): Column<TenantRecor
       head: 'Created',
       cell: ({ createdAt }) => <Moment iso={createdAt} to="day" />,
       sortBy: ({ createdAt }) => createdAt,
+      csv: ({ createdAt }) => createdAt,
     },
     {
       head: 'Actions',

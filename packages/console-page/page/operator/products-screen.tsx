@@ -4,7 +4,7 @@ import { useSearch } from '@tanstack/react-router'
 import type { ProductRecord } from '@gateway/api/console/products'
 import { readingAll, useChange } from '../api/queries.ts'
 import { useMe } from '../api/session.ts'
-import { DataTable, type Column } from '../components/data-table.tsx'
+import { DataList, type Column } from '../components/data-table.tsx'
 import { RowActions } from '../components/row-actions.tsx'
 import { EmptyState, Waiting } from '../components/list-states.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
@@ -54,7 +54,8 @@ export function ProductsScreen() {
         <EmptyState title="No matching products">Clear a filter or change the search.</EmptyState>
       )}
       {rows && rows.length > 0 && (
-        <DataTable
+        <DataList
+          name="products"
           caption="Products"
           columns={productColumns((action, product) => setChosen({ action, product }))}
           rows={rows}
@@ -123,6 +124,7 @@ function productColumns(choose: (action: ProductAction, product: ProductRecord) 
     {
       head: 'Product',
       sortBy: ({ name }) => name,
+      csv: ({ id }) => id,
       cell: ({ id, name, kind }) => (
         <>
           {name} <span className="soft small">{kindLabels[kind]}</span>
@@ -151,7 +153,12 @@ function productColumns(choose: (action: ProductAction, product: ProductRecord) 
         </ol>
       ),
     },
-    { head: 'State', cell: ({ state }) => <Badge {...stateLabels[state]} />, sortBy: ({ state }) => state },
+    {
+      head: 'State',
+      cell: ({ state }) => <Badge {...stateLabels[state]} />,
+      sortBy: ({ state }) => state,
+      csv: ({ state }) => state,
+    },
     {
       head: 'Actions',
       cell: (product) => (

@@ -28,6 +28,8 @@ export function AssignmentsScreen() {
   const columns: Column<AssignmentRecord>[] = [
     {
       head: 'Product',
+      sortBy: ({ product }) => titleOf(product),
+      csv: ({ product }) => product,
       cell: ({ product }) => (
         <>
           {titleOf(product)}
@@ -54,6 +56,8 @@ export function AssignmentsScreen() {
     },
     {
       head: 'Assigned',
+      sortBy: ({ createdAt }) => createdAt,
+      csv: ({ createdAt }) => createdAt,
       cell: ({ createdAt, createdBy }) => (
         <>
           <Moment iso={createdAt} to="day" />
@@ -79,6 +83,8 @@ export function AssignmentsScreen() {
       list={assigned}
       columns={columns}
       keyOf={({ product }) => product}
+      name="products"
+      searchBy={({ product }) => `${titleOf(product)} ${product}`}
       empty={{
         title: 'No products assigned',
         text: "The project's keys can't make calls until an Admin of the organization assigns a product.",

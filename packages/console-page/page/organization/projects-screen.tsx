@@ -23,13 +23,19 @@ export function OrganizationProjectsScreen() {
     {
       head: 'Project',
       sortBy: ({ name }) => name,
+      csv: ({ name }) => name,
       cell: (project) => (
         <Link to="/projects/$tenant/$project" params={{ tenant, project: project.id }}>
           {project.name}
         </Link>
       ),
     },
-    { head: 'Team', cell: ({ team }) => teams.get(team) ?? <code>{team}</code> },
+    {
+      head: 'Team',
+      cell: ({ team }) => teams.get(team) ?? <code>{team}</code>,
+      sortBy: ({ team }) => teams.get(team) ?? team,
+      csv: ({ team }) => teams.get(team) ?? team,
+    },
     {
       head: 'Products',
       cell: (project) => (
@@ -50,6 +56,7 @@ export function OrganizationProjectsScreen() {
       head: 'Created',
       cell: ({ createdAt }) => <Moment iso={createdAt} to="day" />,
       sortBy: ({ createdAt }) => createdAt,
+      csv: ({ createdAt }) => createdAt,
     },
     ...actionColumn<ProjectRecord>(isAdmin, (project) => (
       <RowActions acts={['Delete']} of={project.name} onChoose={() => setDeleted(project)} />
@@ -69,6 +76,8 @@ export function OrganizationProjectsScreen() {
       list={projects}
       columns={columns}
       keyOf={({ id }) => id}
+      name="projects"
+      searchBy={(project) => `${project.name} ${teams.get(project.team) ?? ''}`}
       empty={{
         title: 'No projects you can see',
         text: 'Ask an Admin to create a project or to add you to one.',

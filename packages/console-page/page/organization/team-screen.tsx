@@ -26,9 +26,14 @@ export function TeamScreen() {
   const [chosen, setChosen] = useState<Chosen | null>(null)
   const onClose = () => setChosen(null)
   const columns: Column<TeamMemberRecord>[] = [
-    { head: 'User', cell: (member) => <UserName of={member} /> },
-    { head: 'Role', cell: ({ role }) => role },
-    { head: 'Member since', cell: ({ createdAt }) => <Moment iso={createdAt} to="day" /> },
+    { head: 'User', cell: (member) => <UserName of={member} />, sortBy: ({ name }) => name, csv: ({ email }) => email },
+    { head: 'Role', cell: ({ role }) => role, sortBy: ({ role }) => role, csv: ({ role }) => role },
+    {
+      head: 'Member since',
+      cell: ({ createdAt }) => <Moment iso={createdAt} to="day" />,
+      sortBy: ({ createdAt }) => createdAt,
+      csv: ({ createdAt }) => createdAt,
+    },
     ...actionColumn<TeamMemberRecord>(isAdmin, (member) => (
       <RowActions acts={['Edit', 'Remove']} of={member.name} onChoose={(act) => setChosen({ act, member })} />
     )),
@@ -47,6 +52,8 @@ export function TeamScreen() {
       list={members}
       columns={columns}
       keyOf={({ id }) => id}
+      name="team-members"
+      searchBy={(member) => `${member.name} ${member.email} ${member.role}`}
       empty={{ title: 'No team members yet', text: "Only team members can create keys for the team's projects." }}
     >
       <p className="soft">

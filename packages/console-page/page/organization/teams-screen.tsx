@@ -22,17 +22,23 @@ export function TeamsScreen() {
     {
       head: 'Team',
       sortBy: ({ name }) => name,
+      csv: ({ name }) => name,
       cell: (team) => (
         <Link to="/organizations/$tenant/teams/$team" params={{ tenant, team: team.id }}>
           {team.name}
         </Link>
       ),
     },
-    { head: 'Projects', cell: (team) => owned(team).join(', ') || <span className="soft">None</span> },
+    {
+      head: 'Projects',
+      cell: (team) => owned(team).join(', ') || <span className="soft">None</span>,
+      csv: (team) => owned(team).join(', '),
+    },
     {
       head: 'Created',
       cell: ({ createdAt }) => <Moment iso={createdAt} to="day" />,
       sortBy: ({ createdAt }) => createdAt,
+      csv: ({ createdAt }) => createdAt,
     },
     ...actionColumn<TeamRecord>(isAdmin, (team) => (
       <RowActions acts={['Delete']} of={team.name} onChoose={() => setDeleted(team)} />
@@ -52,6 +58,8 @@ export function TeamsScreen() {
       list={teams}
       columns={columns}
       keyOf={({ id }) => id}
+      name="teams"
+      searchBy={(team) => `${team.name} ${owned(team).join(' ')}`}
       empty={{ title: 'No teams yet', text: 'Every project belongs to a team. An Admin can create the first one.' }}
     >
       {isCreating && <CreateTeamDialog onClose={() => setCreating(false)} />}

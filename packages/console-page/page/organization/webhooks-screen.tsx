@@ -36,6 +36,8 @@ export function OrganizationWebhooksScreen() {
       list={webhooks}
       columns={columns}
       keyOf={({ id }) => id}
+      name="webhooks"
+      searchBy={({ host }) => host}
       empty={{ title: 'No webhooks yet', text: 'Project Owners add webhooks under Alerts of their project.' }}
     >
       <p className="soft">Where projects send their alerts. Only Project Owners see the whole address.</p>
