@@ -1,7 +1,7 @@
 import { useSearch } from '@tanstack/react-router'
 import { useScope, useProjectName, type ProjectScope, useProducts } from '../api/session.ts'
 import { Screen } from '../frame/screen.tsx'
-import { DataList } from '../components/data-table.tsx'
+import { DataList } from '../components/data-list.tsx'
 import { EmptyState, Waiting, ShowMore, RefreshButton } from '../components/list-states.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
 import { callColumns, stateLabels } from './call-columns.tsx'

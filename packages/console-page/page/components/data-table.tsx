@@ -1,4 +1,4 @@
-import { useMemo, useState, type MouseEvent as ReactMouseEvent, type ReactNode } from 'react'
+import { useMemo, type MouseEvent as ReactMouseEvent, type ReactNode } from 'react'
 import {
   createSortedRowModel,
   rowSortingFeature,
@@ -8,9 +8,6 @@ import {
   type Header,
 } from '@tanstack/react-table'
 import { Icon } from './icon.tsx'
-import { EmptyState } from './list-states.tsx'
-import { loadedLater } from './loaded-later.tsx'
-import { searchedRows, tableCsv } from './table-rows.ts'
 
 export interface Column<Row> {
   head: string
@@ -29,7 +26,7 @@ export interface Column<Row> {
 type RowData = object
 const features = tableFeatures({ rowSortingFeature, sortedRowModel: createSortedRowModel() })
 
-interface TableProps<Row> {
+export interface TableProps<Row> {
   caption: string
   columns: Column<Row>[]
   rows: Row[]
@@ -37,75 +34,7 @@ interface TableProps<Row> {
 }
 
 /** Head of the column of menus and buttons. */
-const ACTIONS = 'Actions'
-
-// A lone table needs no tools, so they load when a list of them is opened.
-const TableTools = loadedLater(
-  async () => (await import('./table-tools.tsx')).TableTools,
-  () => <div className="table-tools" />,
-)
-
-/**
- * List with tools above it: choose columns, download what is loaded as CSV, and search, where `searchBy` says what has
- * the words of a row. Only for lists with all of their rows.
- * @param name of the CSV file; the chosen columns are remembered under it
- */
-export function DataList<Row>({
-  name,
-  searchBy,
-  ...table
-}: TableProps<Row> & { name: string; searchBy?: (row: Row) => string }) {
-  const [search, setSearch] = useState('')
-  const [hidden, setHidden] = useHiddenColumns(name)
-  const rows = searchBy ? searchedRows(table.rows, search, searchBy) : table.rows
-  const columns = table.columns.filter(({ head }) => !hidden.includes(head))
-  return (
-    <div className="stack tight">
-      <TableTools
-        caption={table.caption}
-        heads={table.columns.slice(1).flatMap(({ head }) => (head === ACTIONS ? [] : [head]))}
-        hidden={hidden}
-        onHide={setHidden}
-        search={searchBy ? search : null}
-        onSearch={setSearch}
-        onDownload={() => downloadText(`${name}.csv`, 'text/csv', tableCsv(table.columns, rows))}
-      />
-      {rows.length === 0 ? (
-        <EmptyState
-          title={`Nothing matches "${search}"`}
-          action={
-            <button type="button" className="button" onClick={() => setSearch('')}>
-              Clear search
-            </button>
-          }
-        >
-          Search for other words, or for a part of a word.
-        </EmptyState>
-      ) : (
-        <DataTable {...table} columns={columns} rows={rows} />
-      )}
-    </div>
-  )
-}
-
-/** Heads of the columns that the user has hidden in this browser. */
-function useHiddenColumns(name: string): [hidden: string[], change: (hidden: string[]) => void] {
-  const stored = `console-hidden-columns-${name}`
-  const [hidden, setHidden] = useState(() => (localStorage.getItem(stored) ?? '').split('\n').filter(Boolean))
-  const change = (next: string[]) => {
-    localStorage.setItem(stored, next.join('\n'))
-    setHidden(next)
-  }
-  return [hidden, change]
-}
-
-function downloadText(name: string, type: string, text: string): void {
-  const link = document.createElement('a')
-  link.href = URL.createObjectURL(new Blob([text], { type }))
-  link.download = name
-  link.click()
-  URL.revokeObjectURL(link.href)
-}
+export const ACTIONS = 'Actions'
 
 /**
  * Table whose rows become cards on narrow screens, each value next to its column head. The first column names the row.

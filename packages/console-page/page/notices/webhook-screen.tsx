@@ -13,7 +13,8 @@ import { DeleteWebhookDialog, SigningSecretDialog } from './webhook-dialogs.tsx'
 import { DELIVERIES, TEST_WEBHOOK, WEBHOOK, ROTATE_WEBHOOK, RESEND, useWebhookChange } from './notice-link.tsx'
 import { FormDialog } from '../components/dialog.tsx'
 import { GraceField } from '../components/select.tsx'
-import { DataList, type Column } from '../components/data-table.tsx'
+import { DataList } from '../components/data-list.tsx'
+import type { Column } from '../components/data-table.tsx'
 import { deliveryLabels, failureText, kindLabels } from './notice-labels.tsx'
 
 const EVERY_MS = 2_000

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { Screen } from '../frame/screen.tsx'
-import { DataList, type Column } from '../components/data-table.tsx'
+import { DataList } from '../components/data-list.tsx'
+import type { Column } from '../components/data-table.tsx'
 import { EmptyState, Waiting } from '../components/list-states.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
 import { useQuery } from '@tanstack/react-query'
