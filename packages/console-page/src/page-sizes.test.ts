@@ -47,7 +47,8 @@ test('opening a flow loads at most 116 KiB more scripts, without the panels and 
   const canvas = except(/^flow-screen/)
   expect(canvas.length).toBeGreaterThan(1)
   expect(sizeOf(canvas)).toBeLessThanOrEqual(116)
-  for (const later of ['auto-layout', 'run-panel', 'revisions-panel', 'json-panel', 'conflict-dialog', 'mcp-dialog']) {
+  const panels = ['run-panel', 'revisions-panel', 'json-panel', 'resizable-panels', 'execution-banner']
+  for (const later of [...panels, 'auto-layout', 'conflict-dialog', 'mcp-dialog', 'flow-tools', 'code-mirror']) {
     const [file] = scripts.filter((name) => name.startsWith(later))
     expect(canvas).not.toContain(file)
     expect([later, file]).not.toContain(undefined)

@@ -28,7 +28,11 @@ export function ResizablePanels({ panels, hosts }: { panels: Panels; hosts: Host
       defaultSize={open[name] ? sizes.current[name] : panelSizes[name].collapsed}
       groupResizeBehavior="preserve-pixel-size"
       className="flow-panel"
-      onResize={({ inPixels }) => panels.onResized(name, inPixels)}
+      onResize={({ inPixels }) => {
+        // A size is reported late: what counts is whether the panel is collapsed now.
+        const panel = handles[name].current
+        if (panel) panels.onResized(name, inPixels, !panel.isCollapsed())
+      }}
     >
       <Area host={hosts[name]} isClosed={!open[name] && panelSizes[name].collapsed === 0} />
     </Panel>
