@@ -257,3 +257,26 @@ test('the header fits one row, names its icons in tooltips, and renames, duplica
   expect(page.url()).not.toContain(id)
   expect(problems).toEqual([])
 })
+
+test('the inspector shows problems at their field, and holds text that cannot be applied while another node is chosen', async ({
+  stack,
+  visit,
+}) => {
+  const { owner, address } = await ownedFlow(stack)
+  const { page, problems } = await signedInAt(visit, owner, address, wide)
+  await canvasOf(page).node('draft').click()
+  const tokens = page.getByLabel('Max output tokens')
+  await tokens.fill('999999')
+  await page.getByText(/^Enter a number from 0 to [\d,]+\.$/).waitFor()
+  expect(await tokens.getAttribute('aria-invalid')).toBe('true')
+  expect(await page.getByRole('list', { name: 'Problems of this node' }).count()).toBe(0)
+  await tokens.fill('many')
+  await page.getByText('Enter a number.').waitFor()
+  await canvasOf(page).node('ask').click()
+  await page.getByLabel('Text', { exact: true }).fill('Write {{ text')
+  await page.getByText('that no }} closes').first().waitFor()
+  await canvasOf(page).node('draft').click()
+  expect(await tokens.inputValue()).toBe('many')
+  expect(await hindrances(page)).toEqual([])
+  expect(problems).toEqual([])
+})

@@ -56,12 +56,12 @@ export function CodeEditor({ ref, rows = 3, ...options }: CodeOptions & { rows?:
     view.current?.update()
   })
   useEffect(() => {
-    if (open) return
+    if (isLoaded) return
     let isGone = false
     const take = () => {
       const { current: plain } = area
       if (isGone || !plain) return
-      const isFocused = plain.getRootNode() instanceof Document && document.activeElement === plain
+      const isFocused = document.activeElement === plain
       left.current = { anchor: plain.selectionStart, head: plain.selectionEnd, isFocused }
       setLoaded(true)
     }
@@ -75,7 +75,7 @@ export function CodeEditor({ ref, rows = 3, ...options }: CodeOptions & { rows?:
       () => {}, // the plain text area remains
     )
     return () => void (isGone = true)
-  }, [])
+  }, [isLoaded])
   useLayoutEffect(() => {
     const element = host.current
     if (!element || !open) return
