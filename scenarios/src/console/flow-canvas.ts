@@ -40,7 +40,7 @@ export function canvasOf(page: Page) {
 
   /** A point on the line of the edge, halfway. */
   function middleOfEdge(from: string, to: string): Promise<Point> {
-    return edge(from, to).evaluate<Point>(`(edge) => {
+    return edge(from, to).evaluate<Point, void>(`(edge) => {
       const path = edge.querySelector('.react-flow__edge-path')
       const { x, y } = path.getPointAtLength(path.getTotalLength() / 2).matrixTransform(path.getScreenCTM())
       return { x, y }
