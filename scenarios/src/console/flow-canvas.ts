@@ -40,10 +40,10 @@ export function canvasOf(page: Page) {
 
   /** A point on the line of the edge, halfway. */
   function middleOfEdge(from: string, to: string): Promise<Point> {
-    return edge(from, to).evaluate<Point, void>(`(edge) => {
-      const path = edge.querySelector('.react-flow__edge-path')
+    return page.evaluate<Point>(`{
+      const path = document.querySelector('[aria-label="From ${from} to ${to}"] .react-flow__edge-path')
       const { x, y } = path.getPointAtLength(path.getTotalLength() / 2).matrixTransform(path.getScreenCTM())
-      return { x, y }
+      ;({ x, y })
     }`)
   }
   const middleOfPort = (id: string, port: string, side: 'source' | 'target') => middleOf(handle(id, port, side))

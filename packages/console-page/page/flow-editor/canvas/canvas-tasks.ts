@@ -11,7 +11,7 @@ export type CanvasTask =
   | { task: 'add'; position: Position | null; joint: Joint | null }
   | { task: 'connect'; from: PortRef }
   | { task: 'search' }
-  | { task: 'menu'; target: MenuTarget; at: Position; position: Position }
+  | { task: 'menu'; target: MenuTarget; at: Position; position: Position; from: HTMLElement | SVGElement | null }
   | { task: 'note'; id: string }
 
 const Tasks = createContext<(task: CanvasTask | null) => void>(() => {})

@@ -106,7 +106,8 @@ export function FlowCanvas({ openForm, children }: { openForm: () => void; child
   const openMenu = (on: Element, at: Position) => {
     const found = menuTarget(on, edgeOf)
     if (found.select) found.select(editor)
-    setTask({ task: 'menu', target: found.target, at, position: flow.screenToFlowPosition(at) })
+    const from = on.closest<HTMLElement | SVGElement>('.react-flow__node, .react-flow__edge')
+    setTask({ task: 'menu', target: found.target, at, from, position: flow.screenToFlowPosition(at) })
   }
   const onContextMenu = (event: ReactMouseEvent) => {
     if (!(event.target instanceof Element) || event.target.closest('textarea, .react-flow__panel')) return
@@ -124,6 +125,7 @@ export function FlowCanvas({ openForm, children }: { openForm: () => void; child
     const adding = {
       label: 'Add node',
       keys: '/',
+      opens: true,
       act: () => setTask({ task: 'add', position, joint: null }),
     }
     const pasting = { label: 'Paste', keys: 'Ctrl+V', act: () => void paste(position) }
@@ -133,6 +135,7 @@ export function FlowCanvas({ openForm, children }: { openForm: () => void; child
         [
           {
             label: 'Insert node here',
+            opens: true,
             act: () => setTask({ task: 'add', position: null, joint: { edge: target.edge } }),
           },
         ],
@@ -149,7 +152,7 @@ export function FlowCanvas({ openForm, children }: { openForm: () => void; child
         [deleting],
       ]
     return [
-      [adding, { label: 'Add note', act: () => write(position) }, pasting],
+      [adding, { label: 'Add note', opens: true, act: () => write(position) }, pasting],
       [
         { label: 'Auto-layout', act: () => void tidyUp() },
         { label: 'Select all', keys: 'Ctrl+A', act: () => selectAll(editor) },
@@ -258,7 +261,12 @@ export function FlowCanvas({ openForm, children }: { openForm: () => void; child
         />
       )}
       {task?.task === 'menu' && (
-        <CanvasMenu at={task.at} groups={groupsOf(task.target, task.position)} onClose={() => setTask(null)} />
+        <CanvasMenu
+          at={task.at}
+          from={task.from}
+          groups={groupsOf(task.target, task.position)}
+          onClose={() => setTask((now) => (now?.task === 'menu' ? null : now))}
+        />
       )}
     </TasksProvider>
   )
