@@ -2,7 +2,7 @@ import { useProjectName, useScope } from '../api/session.ts'
 import { Screen } from '../frame/screen.tsx'
 import { FirstSteps, useLatestCalls } from './first-steps.tsx'
 import { RefusedCalls } from './refused-calls.tsx'
-import { Money, Moment, Badge, Facts } from '../components/values.tsx'
+import { Money, Moment, Facts } from '../components/values.tsx'
 import { ModelCharges } from '../statement/model-charges.tsx'
 import { useMonth, useSpending, dayOf, endsWithin, daysLeft } from './use-spending.ts'
 import { Chart, ChartWaiting } from '../components/chart.tsx'
@@ -227,26 +227,29 @@ function WalletFigures() {
         <p className="notice">The wallet is empty. Calls are refused until an operator adds funds.</p>
       )}
       <RefusalBox error={month.error} />
-      {month.data && (
-        <p className="soft small">
-          <Badge
-            tone={month.data.reconciled ? 'good' : 'bad'}
-            text={month.data.reconciled ? 'Ledger verified' : 'Ledger mismatch'}
-          />{' '}
-          {month.data.check && (
-            <>
-              last checked <Moment iso={month.data.check.at} />
-            </>
-          )}
+      {month.data?.reconciled === false && (
+        <p className="notice">
+          The ledger doesn't match its journal. Ask the operator of the platform to check the statement.
         </p>
       )}
     </section>
   )
 }
 
-/** Amount, or an ellipsis while loading so that the layout doesn't shift. */
+const [DOLLAR, CENT] = [1_000_000, 10_000]
+
+/**
+ * Amount of a headline: from a dollar on to the cent, rounded down, with the exact amount on hover. An ellipsis while
+ * loading, so that the layout doesn't shift.
+ */
 function Amount({ micro }: { micro: number | undefined }) {
-  return micro === undefined ? '…' : <Money micro={micro} />
+  if (micro === undefined) return '…'
+  if (micro < DOLLAR || micro % CENT === 0) return <Money micro={micro} />
+  return (
+    <span className="figure" title={`${usd(micro)}, ${count(micro)} micro-USD`}>
+      {usd(micro - (micro % CENT))}
+    </span>
+  )
 }
 
 const LONGEST_DAYS = 365
