@@ -42,6 +42,13 @@ test('a user signs in, creates a key, calls with it, sees the cost, and revokes 
   const { settled } = await stack.wallet(tenant.project.id)
   await row.getByText(dollars(settled)).waitFor()
   await row.getByRole('link').click()
+  const call = new URL(page.url()).pathname.split('/').at(-1)!
+  await page.getByRole('link', { name: 'Open in playground' }).waitFor()
+  await page.getByRole('link', { name: 'All calls' }).click()
+  await page.getByRole('button', { name: 'Live: off' }).click()
+  await page.getByRole('button', { name: 'Live: on' }).waitFor()
+  await page.getByLabel('Call or execution ID').fill(call)
+  await page.getByLabel('Call or execution ID').press('Enter')
   const sum = page.getByRole('region', { name: 'Cost breakdown' })
   await sum.getByText('completion tokens').waitFor()
   expect(await sum.locator('strong').innerText()).toBe(dollars(settled))

@@ -23,7 +23,7 @@ export const callColumns = (scope: ProjectScope): Column<InvocationRecord>[] => 
   { head: 'Model', cell: ({ model }) => <code>{model}</code>, csv: ({ model }) => model },
   {
     head: 'State',
-    cell: ({ state }) => <Badge tone={stateTones[state]} text={stateLabels[state]} />,
+    cell: ({ state }) => <CallStateText state={state} />,
     csv: ({ state }) => stateLabels[state],
   },
   {
@@ -79,8 +79,13 @@ export function CallerName({ call: { key, execution } }: { call: InvocationRecor
   )
 }
 
+/** State of a call. Only what is not normal has a color. */
+export function CallStateText({ state }: { state: CallState }) {
+  return state === 'Settled' ? stateLabels[state] : <Badge tone={stateTones[state]} text={stateLabels[state]} />
+}
+
 /** User-facing labels of call states and reasons. */
-export const stateTones: Record<CallState, Tone> = { Open: 'warn', Settled: 'good', Released: 'plain' }
+const stateTones: Record<CallState, Tone> = { Open: 'warn', Settled: 'good', Released: 'plain' }
 export const stateLabels: Record<CallState, string> = { Open: 'Open', Settled: 'Charged', Released: 'Released' }
 
 export const spanLabels: Record<Span, string> = {
