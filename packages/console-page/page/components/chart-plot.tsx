@@ -3,7 +3,7 @@ import { Bar, CartesianGrid, ComposedChart, Line, ReferenceArea, XAxis, YAxis } 
 import type { ChartProps } from './chart.tsx'
 import { columnAt, labeledColumns, roundTicks, timeLabels, type ChartStep } from './chart-scale.ts'
 
-const [TOP, RIGHT, BOTTOM, CARD, LABEL] = [8, 8, 24, 230, 84]
+const [TOP, RIGHT, BOTTOM, CARD, LABEL] = [8, 20, 24, 230, 84]
 /** Pointer travel that starts a drag, in pixels, so that a click doesn't zoom. */
 const LEAST_DRAG = 5
 
@@ -113,7 +113,7 @@ export function ChartPlot(props: ChartProps & { hidden: ReadonlySet<string> }) {
             maxBarSize={64}
             accessibilityLayer={false}
           >
-            <CartesianGrid vertical={false} className="chart-grid" />
+            <CartesianGrid vertical={false} />
             <XAxis
               dataKey="from"
               height={BOTTOM}
@@ -123,7 +123,6 @@ export function ChartPlot(props: ChartProps & { hidden: ReadonlySet<string> }) {
               interval={0}
               tickFormatter={labels.short}
               tickLine={false}
-              className="chart-axis"
             />
             <YAxis
               width={left}
@@ -133,7 +132,6 @@ export function ChartPlot(props: ChartProps & { hidden: ReadonlySet<string> }) {
               tickFormatter={tickText}
               tickLine={false}
               axisLine={false}
-              className="chart-axis"
             />
             {marked && (
               <ReferenceArea

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { columnAt, labeledColumns, roundTicks, timeLabels } from './chart-scale.ts'
+import { columnAt, labeledColumns, roundTicks, timeLabels, usdTick } from './chart-scale.ts'
 
 const HOUR_MS = 3_600_000
 const stepsOf = (from: string, count: number, ms: number) =>
@@ -33,4 +33,13 @@ test('labels of hours fall on round hours of the zone, and labels of days end at
   expect(short(hours[10]!.from)).toMatch(/20|21/)
   const days = stepsOf('2026-11-01T00:00:00.000Z', 30, 24 * HOUR_MS)
   expect(labeledColumns(days, { step: 'day', zone: 'UTC', most: 7 })).toEqual([4, 9, 14, 19, 24, 29])
+})
+
+test('amounts on an axis have the digits of its step', () => {
+  expect([0, 5_000, 10_000, 1_500_000].map((micro) => usdTick(micro, 5_000))).toEqual([
+    '$0',
+    '$0.005',
+    '$0.010',
+    '$1.500',
+  ])
 })

@@ -82,6 +82,7 @@ export function countTick(value: number): string {
 
 /** Micro-USD on an axis, all with the digits that the step needs: $0.010, $0.015. */
 export function usdTick(micro: number, step: number): string {
+  if (micro === 0) return '$0'
   const digits = (usd(step).split('.')[1] ?? '').length
   const [whole, fraction = ''] = usd(micro).split('.')
   return `${whole}.${fraction.padEnd(digits, '0')}`
