@@ -123,7 +123,6 @@ test.for(addresses)('%s and its dialogs have no violation', { timeout: 120_000 }
     if (`${now().pathname}` !== address.split('?')[0]) await goTo(address)
     await settled()
   }
-  console.info(address, [...seen.keys()].slice(1).join(', ')) // TEMP
   expect([...seen.values()].flat()).toEqual([])
 })
 

@@ -32,9 +32,9 @@ const focusIsIn = (element: Element) => element.contains(document.activeElement)
 
 test('a dialog takes the focus, keeps it, and returns it on Escape', async ({ show }) => {
   await show(<Opener stays={false} />)
+  const outside = [opener, page.getByText('Elsewhere')].map((each) => each.element())
   await opener.click()
   await expect.poll(() => focusIsIn(dialog.element())).toBe(true)
-  const outside = [opener, page.getByText('Elsewhere')].map((each) => each.element())
   for (const keys of ['{Tab}', '{Tab}', '{Tab}', '{Tab}', '{Shift>}{Tab}{/Shift}', '{Shift>}{Tab}{/Shift}']) {
     await userEvent.keyboard(keys)
     expect(outside.some(focusIsIn)).toBe(false)
