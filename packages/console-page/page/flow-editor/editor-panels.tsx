@@ -27,7 +27,8 @@ export function usePanels(starting: Partial<Record<PanelName, boolean>>) {
     /** The panel has another size. Dragged below its least size, it is closed, and keeps the size it had. */
     onResized: (name: PanelName, pixels: number, isOpen: boolean) => {
       watchers.get(name)?.(pixels)
-      if (isOpen && pixels >= panelSizes[name].least - 1) sizes.current = { ...sizes.current, [name]: Math.round(pixels) }
+      if (isOpen && pixels >= panelSizes[name].least - 1)
+        sizes.current = { ...sizes.current, [name]: Math.round(pixels) }
       keepPanelLayout(localStorage, { open: latest.current, sizes: sizes.current })
       if (latest.current[name] !== isOpen) setOpen((before) => ({ ...before, [name]: isOpen }))
     },
