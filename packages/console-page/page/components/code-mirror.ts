@@ -13,7 +13,36 @@ import {
 import { linter, type Diagnostic } from '@codemirror/lint'
 import { Compartment, EditorSelection, EditorState, Transaction } from '@codemirror/state'
 import { EditorView, keymap, lineNumbers } from '@codemirror/view'
-import type { CodeOptions } from './code-editor.tsx'
+
+/** Part of a text that cannot be read, and why. */
+export interface CodeFault {
+  from: number
+  to: number
+  message: string
+}
+
+/** Entry of the completion. `apply` changes the value. */
+export interface CodeOption {
+  label: string
+  detail: string
+  apply: () => void
+}
+
+export interface CodeOptions {
+  language: 'json' | 'expression' | 'template'
+  label: string
+  hint?: string
+  fault?: string | null
+  value: string
+  onChange: (text: string) => void
+  onCaret?: (caret: number) => void
+  onBlur?: () => void
+  faultsOf?: (text: string) => CodeFault[]
+  /** Completion at a caret: what is offered, and where the name that it replaces starts. */
+  offeredAt?: (text: string, caret: number) => { from: number; options: CodeOption[] } | null
+  /** Fills its place, with line numbers and without a visible label. */
+  isPanel?: boolean
+}
 
 export type CodeView = ReturnType<typeof openCodeView>
 

@@ -1,6 +1,6 @@
 import { readExpression } from '@gateway/flow/cel'
 import { readTemplate } from '@gateway/flow/template'
-import type { CodeFault } from '../../components/code-editor.tsx'
+import type { CodeFault } from '../../components/code-mirror.ts'
 
 /** What the checker of expressions cannot read, with its place in the text. */
 export function expressionFaults(text: string, isTemplate: boolean): CodeFault[] {

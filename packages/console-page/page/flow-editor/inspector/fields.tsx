@@ -11,7 +11,7 @@ export interface NumberRange {
   isWhole?: boolean
 }
 
-/** Number, omitted if empty. Text that is no number stays in the field with its error. */
+/** Number, omitted if empty. Text that is not a number stays in the field with its error. */
 export function NumberField({
   label,
   hint,

@@ -31,41 +31,43 @@ export function RunPanel({ saving }: { saving: ReturnType<typeof useSaving> }) {
   const outcome = useShownOutcome(state.ended?.id)
   return (
     <div className="run-panel">
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault()
-          void execute(asked)
-        }}
-      >
+      <div className="stack">
         <InputSets inputs={inputs} input={input} change={change} />
-        <InputForm key={version} side={model.graph.input} values={input} onChange={(last) => change({ last })} />
-        <CeilingField typed={inputs.maxCost} onChange={(maxCost) => change({ maxCost })} />
-        <div className="buttons">
-          <button type="submit" className="button small main" disabled={!canRun}>
-            {state.isRunning ? 'Running…' : 'Run'}
-          </button>
-          {state.isRunning && state.executionId !== null && (
-            <button type="button" className="button small danger" onClick={() => void stop()}>
-              Stop
+        <form
+          className="stack"
+          onSubmit={(event) => {
+            event.preventDefault()
+            void execute(asked)
+          }}
+        >
+          <InputForm key={version} side={model.graph.input} values={input} onChange={(last) => change({ last })} />
+          <CeilingField typed={inputs.maxCost} onChange={(maxCost) => change({ maxCost })} />
+          <div className="buttons">
+            <button type="submit" className="button small main" disabled={!canRun}>
+              {state.isRunning ? 'Running…' : 'Run'}
             </button>
-          )}
-          {state.ended && from !== undefined && (
-            <button
-              type="button"
-              className="button small"
-              disabled={!canRun}
-              onClick={() => void runFrom(from, asked.maxMicro)}
-            >
-              Run from {from}
+            {state.isRunning && state.executionId !== null && (
+              <button type="button" className="button small danger" onClick={() => void stop()}>
+                Stop
+              </button>
+            )}
+            {state.ended && from !== undefined && (
+              <button
+                type="button"
+                className="button small"
+                disabled={!canRun}
+                onClick={() => void runFrom(from, asked.maxMicro)}
+              >
+                Run from {from}
+              </button>
+            )}
+            <button type="button" className="button small" disabled={!canRun} onClick={() => void askEstimate(asked)}>
+              What would it cost?
             </button>
-          )}
-          <button type="button" className="button small" disabled={!canRun} onClick={() => void askEstimate(asked)}>
-            What would it cost?
-          </button>
-          {model.problems.length > 0 && <span className="soft small">Fix all problems to run.</span>}
-        </div>
-      </form>
+            {model.problems.length > 0 && <span className="soft small">Fix all problems to run.</span>}
+          </div>
+        </form>
+      </div>
       <div className="stack" ref={outcome}>
         <RefusalBox error={error} />
         {estimate && <EstimateLabels of={estimate} />}
