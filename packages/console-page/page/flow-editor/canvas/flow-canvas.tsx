@@ -7,7 +7,6 @@ import {
   type SyntheticEvent,
 } from 'react'
 import {
-  Background,
   Controls,
   MiniMap,
   Panel,
@@ -217,7 +216,6 @@ export function FlowCanvas({ openForm, children }: { openForm: () => void; child
           fitViewOptions={fitting}
           proOptions={{ hideAttribution: false }}
         >
-          <Background gap={20} size={1.5} />
           <Controls showInteractive={false} />
           <MiniMap pannable zoomable />
           <Panel position="top-center">
