@@ -34,8 +34,8 @@ export function ConnectDialog({
             <button
               type="button"
               className="flow-choice"
-              disabled={target.reason !== null}
-              onClick={() => join(target)}
+              aria-disabled={target.reason !== null} // not disabled: the reason is read with the focus on it
+              onClick={() => target.reason === null && join(target)}
             >
               <span className={`port-mark type-${target.port.type}`} />
               <span>
