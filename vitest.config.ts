@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config'
-import { pageTests } from './packages/console-page/src/page-tests.ts'
+import { pageTests } from './packages/console-page/src/page-tests.fixture.ts'
 import { findChromium } from './tools/testbed/src/chromium-binary.ts'
 
 const exclude = ['**/node_modules/**', 'bench/.peers/**', '.cache/**', '.local/**']

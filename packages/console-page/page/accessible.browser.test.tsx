@@ -120,7 +120,7 @@ test.for(addresses)('%s and its dialogs have no violation', { timeout: 120_000 }
       await settled()
       await checkDialog(seen)
     }
-    if (`${now().pathname}` !== address.split('?')[0]) await goTo(address)
+    if (now().pathname !== address.split('?')[0]) await goTo(address)
     await settled()
   }
   expect([...seen.values()].flat()).toEqual([])

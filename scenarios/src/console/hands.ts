@@ -1,7 +1,7 @@
 import type { Locator } from 'playwright-core'
 import type { Page } from './browser.ts'
 
-/** How a user works with the console. A story that is told once runs with the mouse and with the keyboard alone. */
+/** How a user works with the console. One story runs with the mouse and with the keyboard alone. */
 export interface Hand {
   press(target: Locator): Promise<void>
   /** Replaces the text of a field. */

@@ -56,6 +56,15 @@ export function useProducts() {
   }
 }
 
+/** Team that owns the project of the URL. `id` and `name` are missing until they are read, or if the user can't. */
+export function useOwningTeam(): { id?: string | undefined; name?: string | undefined; error: unknown } {
+  const { tenant, project } = useScope()
+  const projects = useQuery(readingAll('/api/v2/tenants/{tenant}/projects', { params: { tenant } }))
+  const teams = useQuery(readingAll('/api/v2/tenants/{tenant}/teams', { params: { tenant } }))
+  const id = projects.data?.find((each) => each.id === project)?.team
+  return { id, name: teams.data?.find((each) => each.id === id)?.name, error: projects.error }
+}
+
 /** The user's role in the project of the URL, or null without a grant. */
 export function useProjectRole(): ProjectRole | null {
   const { tenant, project } = useScope()

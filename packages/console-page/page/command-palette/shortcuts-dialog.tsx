@@ -10,6 +10,8 @@ const shortcuts: Shortcut[] = [
   { keys: 'Ctrl K', does: 'Search and commands (Cmd+K on a Mac)' },
   { keys: '?', does: 'These shortcuts' },
   { keys: 'Escape', does: 'Closes a dialog or menu' },
+  { keys: 'Enter', does: 'In the playground: sends the message; with Shift: a new line' },
+  { keys: '← →', does: 'In a chart: reads the values; with Shift: selects a range, which Enter opens' },
   { keys: '/', does: 'In a flow: adds a node' },
   { keys: 'Ctrl F', does: 'In a flow: finds a node' },
   { keys: 'Ctrl S', does: 'In a flow: saves it' },

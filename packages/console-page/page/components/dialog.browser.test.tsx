@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { exampleIds } from '@gateway/api/example-ids'
 import { refuse } from '@gateway/api/refusal'
-import { contractExample, pageTest as test, project } from '../page-test.fixture.tsx'
+import { pageTest as test, project } from '../page-test.fixture.tsx'
 import { Dialog } from './dialog.tsx'
 
 function Opener({ stays }: { stays: boolean }) {
@@ -84,7 +84,7 @@ test('a form shows a refusal and keeps what was typed [quota_reached]', async ({
   })
 })
 
-test('a finished action closes its dialog, shows a toast and announces it', async ({ api, open }) => {
+test('a finished action closes its dialog, shows a toast and announces it', async ({ open }) => {
   const { screen } = await open(`${project}/settings`)
   const limits = screen.getByRole('region', { name: 'Rate limits' })
   await limits.getByLabelText(/Requests per minute/).fill('120')

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { readingAll } from '../api/queries.ts'
-import { useMe, useScope } from '../api/session.ts'
+import { useMe, useOwningTeam, useScope } from '../api/session.ts'
 import { missingForKeys, type MissingForKeys } from '../users/project-access.ts'
 
 /**
@@ -11,8 +11,7 @@ import { missingForKeys, type MissingForKeys } from '../users/project-access.ts'
 export function useMissingKeyRight(): MissingForKeys | null {
   const { tenant, project } = useScope()
   const me = useMe().tenants.find(({ id }) => id === tenant)
-  const projects = useQuery(readingAll('/api/v2/tenants/{tenant}/projects', { params: { tenant } }))
-  const team = projects.data?.find(({ id }) => id === project)?.team
+  const team = useOwningTeam().id
   if (me === undefined || team === undefined) return null
   return missingForKeys({
     organization: me.role,
@@ -28,9 +27,7 @@ export function MissingKeyRight({ of: { role, team } }: { of: MissingForKeys }) 
   const params = { tenant, project }
   const grants = useQuery(readingAll('/api/v2/tenants/{tenant}/projects/{project}/grants', { params }))
   const members = useQuery(readingAll('/api/v2/tenants/{tenant}/members', { params: { tenant } }))
-  const projects = useQuery(readingAll('/api/v2/tenants/{tenant}/projects', { params: { tenant } }))
-  const teams = useQuery(readingAll('/api/v2/tenants/{tenant}/teams', { params: { tenant } }))
-  const owning = teams.data?.find(({ id }) => id === projects.data?.find((each) => each.id === project)?.team)
+  const owning = useOwningTeam()
   const owners = namesOf(grants.data, 'Project Owner')
   const admins = namesOf(members.data, 'Admin')
   return (
@@ -45,8 +42,8 @@ export function MissingKeyRight({ of: { role, team } }: { of: MissingForKeys }) 
         )}
         {team && (
           <li>
-            You need to be in the team {owning?.name ?? 'that owns the project'}.{' '}
-            {me?.role === 'Admin' && owning ? (
+            You need to be in the team {owning.name ?? 'that owns the project'}.{' '}
+            {me?.role === 'Admin' && owning.id !== undefined ? (
               <Link to="/organizations/$tenant/teams/$team" params={{ tenant, team: owning.id }}>
                 Add yourself to it
               </Link>

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { useProjectName, useScope } from '../api/session.ts'
+import { useOwningTeam, useProjectName, useScope } from '../api/session.ts'
 import { Screen } from '../frame/screen.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
 import { Waiting } from '../components/list-states.tsx'
@@ -68,17 +68,16 @@ function useProjectUsers() {
   const params = { tenant, project }
   const grants = useQuery(readingAll('/api/v2/tenants/{tenant}/projects/{project}/grants', { params }))
   const members = useQuery(readingAll('/api/v2/tenants/{tenant}/members', { params: { tenant } }))
-  const projects = useQuery(readingAll('/api/v2/tenants/{tenant}/projects', { params: { tenant } }))
-  const teams = useQuery(readingAll('/api/v2/tenants/{tenant}/teams', { params: { tenant } }))
-  const team = projects.data?.find(({ id }) => id === project)?.team ?? ''
+  const owning = useOwningTeam()
+  const team = owning.id ?? ''
   const inTeam = useQuery({
     ...readingAll('/api/v2/tenants/{tenant}/teams/{team}/members', { params: { tenant, team } }),
     enabled: team !== '',
   })
   const isThere = grants.data && members.data && inTeam.data
   return {
-    error: grants.error ?? members.error ?? projects.error ?? inTeam.error,
-    team: { id: team, name: teams.data?.find(({ id }) => id === team)?.name ?? 'of the project' },
+    error: grants.error ?? members.error ?? owning.error ?? inTeam.error,
+    team: { id: team, name: owning.name ?? 'of the project' },
     users: isThere ? projectAccess({ grants: grants.data, members: members.data, team: inTeam.data }) : undefined,
   }
 }

@@ -158,7 +158,7 @@ export function FlowCanvas({ openForm, children }: { openForm: () => void; child
       ],
     ]
   }
-  /** Key of the edge below a node that is dragged alone and has no edge of its own. */
+  /** Key of the edge below a node that is dragged alone and isn't connected. */
   const targetOf = (dragged: FlowNode[], { x, y }: Position): string | null => {
     const [only] = dragged
     if (dragged.length !== 1 || only?.type !== 'node') return null

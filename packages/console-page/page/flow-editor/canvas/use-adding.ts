@@ -35,12 +35,12 @@ export function useAdding() {
     const joins = joint ?? afterSelected(editor.store.getState().selectedNodes)
     const wanted = (joins && 'after' in joins ? behind(joins.after) : null) ?? middleOfCanvas(flow)
     const place = position ?? freePlace(boxes(), wanted)
-    let inserted: ReturnType<typeof insertNode> | null = null
+    let inserted = null as ReturnType<typeof insertNode> | null
     editor.change((graph: Graph) => {
       inserted = insertNode(graph, products, addable, place, joins)
       return inserted.graph
     })
-    const { id, isJoined } = inserted! as ReturnType<typeof insertNode>
+    const { id, isJoined } = inserted!
     editor.select([id])
     if (joint && !isJoined) announce(`Added ${id}. None of its ports fits there, so it isn't connected.`)
     return id

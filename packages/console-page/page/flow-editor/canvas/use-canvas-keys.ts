@@ -153,12 +153,12 @@ export function useClipboard() {
 }
 
 function pasteInto(editor: Editor, clipping: Clipping, by: Position): void {
-  let pasted: ReturnType<typeof paste> | null = null
+  let pasted = null as ReturnType<typeof paste> | null
   editor.change((graph) => {
     pasted = paste(graph, clipping, by)
     return pasted.graph
   })
-  const { keys, noteIds } = pasted! as ReturnType<typeof paste>
+  const { keys, noteIds } = pasted!
   if (keys.length + noteIds.length > 0) editor.select(keys, [], noteIds)
   else if (clipping.nodes.length > 0) announce('A flow has one input and one output, so they are not pasted again.')
 }

@@ -45,7 +45,7 @@ interface Pasted {
 
 /**
  * Pastes copied nodes, their edges and notes with new IDs, moved by an offset in pixels. Edges are renamed; templates
- * and expressions name ports of their own node, so they stay. An input or output node is skipped if the graph already
+ * and expressions name ports of the node they are in, so they stay. An input or output node is skipped if the graph already
  * has one, because a flow has one of each.
  */
 export function paste(graph: Graph, { nodes, edges, notes }: Clipping, by: Position): Pasted {

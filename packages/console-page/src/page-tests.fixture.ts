@@ -27,7 +27,7 @@ export function pageTests(
   const { prewarm: _, ...provider } = playwright()
   return {
     root: packageFolder,
-    // Libraries are found anew before each run, because one that is found later reloads the page of the tests.
+    // Libraries are found again before each run, because one that is found later reloads the page of the tests.
     optimizeDeps: { entries: ['page/main.tsx', 'page/**/*.browser.test.tsx'], force: true },
     test: {
       name,
