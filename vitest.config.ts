@@ -73,8 +73,8 @@ export default defineConfig({
   test: {
     teardownTimeout: 60_000, // the stacks of the last files stop
     projects: [
-      { ...page, test: { ...page!.test, expect, sequence: { groupOrder: 0 } } },
-      { ...pageFull, test: { ...pageFull!.test, expect, sequence: { groupOrder: 3 } } },
+      { ...page, test: { ...page!.test, expect, sequence: { groupOrder: 1 } } },
+      { ...pageFull, test: { ...pageFull!.test, expect, sequence: { groupOrder: 4 } } },
       {
         test: {
           name: 'unit',
@@ -97,7 +97,7 @@ export default defineConfig({
           provide: { propertyShare: isFull ? 1 : 0.25 },
           expect,
           maxWorkers: 2,
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 2 },
           testTimeout: 180_000,
           hookTimeout: 60_000,
         },
@@ -109,7 +109,7 @@ export default defineConfig({
           exclude: [...exclude, ...full, ...fullAlone],
           ...scenario,
           maxWorkers: 2,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 3 },
         },
       },
       {
@@ -119,7 +119,7 @@ export default defineConfig({
           exclude,
           ...scenario,
           maxWorkers: 2,
-          sequence: { groupOrder: 3 },
+          sequence: { groupOrder: 5 },
         },
       },
       {
@@ -129,7 +129,7 @@ export default defineConfig({
           exclude,
           ...scenario,
           fileParallelism: false,
-          sequence: { groupOrder: 4 },
+          sequence: { groupOrder: 6 },
         },
       },
     ],

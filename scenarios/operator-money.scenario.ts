@@ -88,7 +88,7 @@ test('a funding is booked once after a double click or a retry of a lost respons
 
   await lookAtFunding(page, '1', 'invoice-twice')
   await page.evaluate(
-    `(() => { const button = document.querySelector('dialog button[type=submit]'); button.click(); button.click() })()`,
+    `(() => { const button = document.querySelector('[role=dialog] button[type=submit]'); button.click(); button.click() })()`,
   )
   await dialog.waitFor({ state: 'detached' })
   await shown(page, 'Wallet', 6_000_000n)
@@ -196,6 +196,8 @@ test('an invalid funding or correction shows the error at its field and books no
   expect(await field('Amount (USD)')).toContain(`The wallet has ${usd(available)} available`)
   await dialog.getByText(`Debit at most ${usd(available)}.`).waitFor()
   expect(await stack.wallet(project)).toMatchObject({ available })
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await dialogClosed(page)
   expect(await fundingsOf(page)).toEqual([expect.stringContaining('invoice-8')])
   expect(problems).toEqual([])
 })
