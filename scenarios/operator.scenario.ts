@@ -2,7 +2,6 @@ import { expect } from 'vitest'
 import { consoleTest as test } from './src/console/console-test.ts'
 import { consoleOperator, consoleOwner, signedInAt } from './src/console/users.ts'
 import { chat } from './src/stack.ts'
-import { choose, chooseAction } from './src/console/widgets.ts'
 
 // The model catalog and the operator screens, in a browser, against the whole stack.
 
@@ -27,7 +26,7 @@ test('models can be searched, compared and estimated to the micro-USD, whether a
   await comparison.getByRole('columnheader', { name: other }).waitFor()
 
   await page.getByLabel('Search models').fill(other)
-  await choose(page, 'Use', 'Not assigned')
+  await page.getByLabel('Use', { exact: true }).selectOption('askable')
   await mine.waitFor({ state: 'detached' })
   const search = new URL(page.url()).searchParams
   expect([search.get('q'), search.get('use'), search.get('compare')]).toEqual([
@@ -78,11 +77,11 @@ test('an operator creates, publishes, reprices and suspends a product, and calls
   await page.getByLabel('Search products').fill(model)
   const row = page.getByRole('row').filter({ hasText: model })
   await row.getByText('Draft').waitFor()
-  await chooseAction(row, 'Publish')
+  await row.getByRole('button', { name: 'Publish' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Publish product' }).click()
   await row.getByText('Published').waitFor()
 
-  await chooseAction(row, 'Edit')
+  await row.getByRole('button', { name: 'Edit' }).click()
   await page.getByRole('dialog').getByLabel('Output tokens ($/1M)', { exact: true }).fill('2.000001')
   await page.getByRole('dialog').getByRole('button', { name: 'Save changes' }).click()
   await row.getByText('$2.000001').waitFor()
@@ -96,7 +95,7 @@ test('an operator creates, publishes, reprices and suspends a product, and calls
   const { settled } = await stack.wallet(tenant.project.id)
   expect(settled).toBeGreaterThan(0n)
 
-  await chooseAction(row, 'Suspend')
+  await row.getByRole('button', { name: 'Suspend' }).click()
   const asked = page.getByRole('dialog', { name: `Suspend ${model}?` })
   await asked.getByText("Projects in other organizations are affected too, but aren't shown to operators.").waitFor()
   await asked.getByRole('button', { name: 'Suspend product' }).click()
@@ -113,7 +112,7 @@ test('the suspend dialog lists the affected projects and keys', async ({ stack, 
   const tenant = await consoleOwner(stack)
   await stack.fixture.run('UPDATE control.users SET platform_operator = true WHERE id = $1', [tenant.owner])
   const { page } = await signedInAt(visit, tenant, `${tenant.start}/operator/products?q="${tenant.model}"`)
-  await chooseAction(page, 'Suspend')
+  await page.getByRole('button', { name: /^Suspend/ }).click()
   await page.getByRole('dialog').getByRole('listitem').filter({ hasText: '1 active key' }).waitFor()
 })
 

@@ -1,13 +1,20 @@
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
+import { QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
 import { openQueryClient } from './api/query-client.ts'
-import { ConsoleApp } from './console-app.tsx'
 import { applyStoredScheme } from './frame/scheme.ts'
-import { openRouter } from './router.tsx'
+import { router } from './router.tsx'
+import './style/tokens.css'
+import './style/base.css'
+import './style/parts.css'
+import './style/frame.css'
 
 applyStoredScheme()
 createRoot(document.getElementById('page')!).render(
   <StrictMode>
-    <ConsoleApp router={openRouter()} client={openQueryClient()} />
+    <QueryClientProvider client={openQueryClient()}>
+      <RouterProvider router={router} />
+    </QueryClientProvider>
   </StrictMode>,
 )

@@ -11,19 +11,12 @@ export function EmptyState({ title, children, action }: { title: string; childre
   )
 }
 
-/** Shape of a list that is loading. It fades in after a delay, so fast responses don't flash it. */
+/** Loading text that fades in after a delay, so fast responses don't flash it. */
 export function Waiting({ what }: { what: string }) {
   return (
-    <div className="waiting" role="status">
-      <span className="visually-hidden">Loading {what}…</span>
-      {[0, 1, 2, 3, 4].map((row) => (
-        <div key={row} className="waiting-row" aria-hidden="true">
-          <i />
-          <i />
-          <i />
-        </div>
-      ))}
-    </div>
+    <p className="waiting" role="status">
+      Loading {what}…
+    </p>
   )
 }
 

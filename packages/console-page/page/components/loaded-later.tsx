@@ -5,12 +5,8 @@ const notYet = new Set<() => Promise<unknown>>()
 /**
  * Component whose code loads when it is first shown, or earlier through `loadAhead`. Once loaded, it renders
  * synchronously; React's `lazy` would suspend even then, and the opened element wouldn't get the focus.
- * @param Before is shown until it is loaded
  */
-export function loadedLater<Props extends object>(
-  load: () => Promise<ComponentType<Props>>,
-  Before: ComponentType | null = null,
-): ComponentType<Props> {
+export function loadedLater<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
   let Loaded: ComponentType<Props> | null = null
   const begin = async () => {
     Loaded = await load()
@@ -29,7 +25,7 @@ export function loadedLater<Props extends object>(
           }),
       )
     }, [])
-    return Loaded ? <Loaded {...props} /> : Before && <Before />
+    return Loaded && <Loaded {...props} />
   }
 }
 

@@ -1,7 +1,6 @@
 import { Copyable } from './copying.tsx'
 import { Dialog } from './dialog.tsx'
-import { Tabs } from '@base-ui/react/tabs'
-import type { ReactNode } from 'react'
+import { useState, type ReactNode } from 'react'
 
 /**
  * A secret, shown once, and how to use it. Only its button closes it.
@@ -58,23 +57,26 @@ export function CodeChoice<Name extends string>({
   of: Record<Name, string>
 }) {
   const names = Object.keys(of) as Name[]
+  const [chosen, setChosen] = useState(names[0]!)
   return (
-    <Tabs.Root defaultValue={names[0]} className="stack tight">
+    <>
       <div className="head">
         <h3>{title}</h3>
-        <Tabs.List className="tabs" aria-label={label}>
+        <div className="buttons" role="group" aria-label={label}>
           {names.map((name) => (
-            <Tabs.Tab key={name} value={name} className="tab">
+            <button
+              key={name}
+              type="button"
+              className="button small"
+              aria-pressed={name === chosen}
+              onClick={() => setChosen(name)}
+            >
               {name}
-            </Tabs.Tab>
+            </button>
           ))}
-        </Tabs.List>
+        </div>
       </div>
-      {names.map((name) => (
-        <Tabs.Panel key={name} value={name}>
-          <Copyable text={of[name]} label={copy} />
-        </Tabs.Panel>
-      ))}
-    </Tabs.Root>
+      <Copyable text={of[chosen]} label={copy} />
+    </>
   )
 }

@@ -1,7 +1,7 @@
 import { Link, useSearch } from '@tanstack/react-router'
 import { useScope, useProjectName } from '../api/session.ts'
 import { Screen } from '../frame/screen.tsx'
-import { DataList } from '../components/data-list.tsx'
+import { DataTable } from '../components/data-table.tsx'
 import { EmptyState, Waiting, ShowMore, RefreshButton } from '../components/list-states.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
 import { executionColumns, useFlowNames, executionStateLabels } from './execution-columns.tsx'
@@ -29,8 +29,7 @@ export function ExecutionsScreen() {
       {list.isPending && !list.error && <Waiting what="executions" />}
       {isEmpty && <NoExecutions isFiltered={Object.keys(filters).length > 0} />}
       {list.rows.length > 0 && (
-        <DataList
-          name="executions"
+        <DataTable
           caption="Executions, newest first"
           columns={executionColumns(scope, flowName)}
           rows={list.rows}

@@ -6,8 +6,7 @@ import { readingAll } from '../api/queries.ts'
 import { useScope, useProjectName } from '../api/session.ts'
 import { Screen } from '../frame/screen.tsx'
 import { Badge, Moment } from '../components/values.tsx'
-import { DataList } from '../components/data-list.tsx'
-import type { Column } from '../components/data-table.tsx'
+import { DataTable, type Column } from '../components/data-table.tsx'
 import { EmptyState, Waiting } from '../components/list-states.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
 import { CreateFlowDialog } from './create-flow-dialog.tsx'
@@ -34,14 +33,7 @@ export function FlowsScreen() {
         </EmptyState>
       )}
       {data && data.length > 0 && (
-        <DataList
-          name="flows"
-          caption="Flows"
-          columns={columns}
-          rows={data.toReversed()}
-          keyOf={({ id }) => id}
-          searchBy={({ name, description }) => `${name} ${description}`}
-        />
+        <DataTable caption="Flows" columns={columns} rows={data.toReversed()} keyOf={({ id }) => id} />
       )}
       {isCreating && <CreateFlowDialog onClose={() => setCreating(false)} />}
     </Screen>
@@ -49,7 +41,7 @@ export function FlowsScreen() {
 }
 
 const columns: Column<SandboxRecord>[] = [
-  { head: 'Name', cell: (flow) => <FlowLink flow={flow} />, sortBy: ({ name }) => name, csv: ({ name }) => name },
+  { head: 'Name', cell: (flow) => <FlowLink flow={flow} />, sortBy: ({ name }) => name },
   { head: 'Description', cell: ({ description }) => <span className="soft">{description}</span> },
   {
     head: 'State',
@@ -62,12 +54,7 @@ const columns: Column<SandboxRecord>[] = [
         <Badge tone="good" text={`Revision ${activeRevision} is active`} />
       ),
   },
-  {
-    head: 'Created',
-    cell: ({ createdAt }) => <Moment iso={createdAt} />,
-    sortBy: ({ createdAt }) => createdAt,
-    csv: ({ createdAt }) => createdAt,
-  },
+  { head: 'Created', cell: ({ createdAt }) => <Moment iso={createdAt} />, sortBy: ({ createdAt }) => createdAt },
 ]
 
 function FlowLink({ flow: { id, name } }: { flow: SandboxRecord }) {

@@ -2,9 +2,11 @@ import { Link } from '@tanstack/react-router'
 import { useScope, useProjectName, useMe } from '../api/session.ts'
 import { Brand } from './open-page.tsx'
 import { screenGroups } from './screens.ts'
-import { useId, type ComponentProps, type ReactNode } from 'react'
+import { useId, type ReactNode, useState } from 'react'
 import { Icon, type IconName } from '../components/icon.tsx'
-import { loadedLater } from '../components/loaded-later.tsx'
+import { useQueries } from '@tanstack/react-query'
+import { readingAll } from '../api/queries.ts'
+import { PopupMenu } from './popup-menu.tsx'
 
 interface Props {
   /** On a small screen, where it covers the content. */
@@ -137,18 +139,18 @@ function RailLabel({ icon, name }: { icon: IconName; name: string }) {
   )
 }
 
-/** Names the current project. Opens the list of all projects. */
-const ProjectSwitcher = loadedLater(
-  async () => (await import('./menus.tsx')).ProjectSwitcher,
-  () => <SwitcherButton disabled />,
-)
-
-export function SwitcherButton(button: ComponentProps<'button'>) {
+/** Shows the current project and switches to another one, with a search. */
+function ProjectSwitcher() {
   const { tenant, project } = useScope()
   const name = useProjectName()
   const { tenants } = useMe()
-  return (
-    <button type="button" {...button} className="switcher">
+  const [sought, setSought] = useState('')
+  const lists = useQueries({
+    queries: tenants.map(({ id }) => readingAll('/api/v2/tenants/{tenant}/projects', { params: { tenant: id } })),
+  })
+  const fits = (text: string) => text.toLowerCase().includes(sought.trim().toLowerCase())
+  const label = (
+    <>
       <span className="switcher-mark" aria-hidden="true">
         {(project === '' ? '?' : name).slice(0, 1).toUpperCase()}
       </span>
@@ -156,7 +158,35 @@ export function SwitcherButton(button: ComponentProps<'button'>) {
         {project === '' ? 'Choose a project' : name}
         <small>{tenants.find(({ id }) => id === tenant)?.name ?? 'all organizations'}</small>
       </span>
-      <Icon name="updown" />
-    </button>
+      <Icon name="down" />
+    </>
+  )
+  return (
+    <PopupMenu className="switcher" label={label}>
+      <input
+        type="search"
+        aria-label="Search projects"
+        placeholder="Search projects"
+        value={sought}
+        onChange={({ target }) => setSought(target.value)}
+      />
+      {tenants.map((each, n) => (
+        <div key={each.id}>
+          <h3>{each.name}</h3>
+          {(lists[n]?.data ?? [])
+            .filter((one) => fits(one.name))
+            .map((one) => (
+              <Link
+                key={one.id}
+                to="/projects/$tenant/$project"
+                params={{ tenant: each.id, project: one.id }}
+                activeProps={{ 'aria-current': 'true' }}
+              >
+                {one.name}
+              </Link>
+            ))}
+        </div>
+      ))}
+    </PopupMenu>
   )
 }

@@ -11,7 +11,6 @@ import { useKeyChange, windowLabels } from './key-labels.ts'
 import { RefusalBox } from '../components/refusal-box.tsx'
 import { Waiting } from '../components/list-states.tsx'
 import { several } from '../components/usd.ts'
-import { Select } from '../components/select.tsx'
 
 /** Form for a new key, then its secret. Submitting twice creates one key. */
 export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
@@ -88,12 +87,13 @@ function LimitFields({
         </Field>
         <Field label="Limit period" hint="Periods start at midnight UTC.">
           {(ids) => (
-            <Select
-              {...ids}
-              value={reset}
-              options={Object.entries(windowLabels) as [Reset, string][]}
-              onChange={(chosen) => onChange({ reset: chosen })}
-            />
+            <select {...ids} value={reset} onChange={({ target }) => onChange({ reset: target.value as Reset })}>
+              {Object.entries(windowLabels).map(([each, text]) => (
+                <option key={each} value={each}>
+                  {text}
+                </option>
+              ))}
+            </select>
           )}
         </Field>
       </div>

@@ -14,7 +14,6 @@ import { WalletChangeDialog } from './wallet-change-dialog.tsx'
 import { emptyWalletDraft, WALLET, FUNDINGS } from './wallet-draft.ts'
 import type { FundingRecord } from '@gateway/api/console/statement'
 import { DataTable, type Column } from '../components/data-table.tsx'
-import { Select } from '../components/select.tsx'
 
 /** Wallet of a project: add funds, adjust the balance, see its history. */
 export function MoneyScreen() {
@@ -52,23 +51,31 @@ function WalletChoice({ tenant, project }: { tenant: string; project: string }) 
       <div className="pair">
         <Field label="Organization">
           {(ids) => (
-            <Select
+            <select
               {...ids}
-              value={tenant || null}
-              options={(tenants ?? []).map(({ id, name }) => [id, `${name} (${id})`])}
-              onChange={(chosen) => void navigate({ search: { tenant: chosen } })}
-            />
+              value={tenant}
+              onChange={({ target }) => void navigate({ search: target.value === '' ? {} : { tenant: target.value } })}
+            >
+              <option value="">Select…</option>
+              {(tenants ?? []).map(({ id, name }) => (
+                <option key={id} value={id}>
+                  {name} ({id})
+                </option>
+              ))}
+            </select>
           )}
         </Field>
         {tenant !== '' && isMine && (
           <Field label="Project">
             {(ids) => (
-              <Select
-                {...ids}
-                value={project || null}
-                options={(projects.data ?? []).map(({ id, name }) => [id, `${name} (${id})`])}
-                onChange={choose}
-              />
+              <select {...ids} value={project} onChange={({ target }) => choose(target.value)}>
+                <option value="">Select…</option>
+                {(projects.data ?? []).map(({ id, name }) => (
+                  <option key={id} value={id}>
+                    {name} ({id})
+                  </option>
+                ))}
+              </select>
             )}
           </Field>
         )}
@@ -173,7 +180,7 @@ const columns: Column<FundingRecord>[] = [
   { head: 'Amount', cell: ({ micro }) => <Money micro={micro} />, isNumber: true },
   { head: 'Reason', cell: ({ reason }) => reason ?? '' },
   { head: 'By', cell: ({ user }) => <code className="small">{user}</code> },
-  { head: 'When', cell: ({ at }) => <Moment iso={at} isExact /> },
+  { head: 'When', cell: ({ at }) => <Moment iso={at} /> },
 ]
 
 /** Fundings and corrections of a wallet, newest first. */

@@ -18,7 +18,6 @@ import { useChange } from '../api/queries.ts'
 import { kinds } from '../catalogue/catalogue-view.ts'
 import { kindLabels } from '../catalogue/product-labels.tsx'
 import { Field } from '../components/fields.tsx'
-import { Select } from '../components/select.tsx'
 
 /** Form that creates or edits a product. An edit sends the changed fields only. */
 export function ProductDialog({ of: product, onClose }: { of: ProductRecord | null; onClose: () => void }) {
@@ -133,12 +132,13 @@ function IdentityFields({ draft, isNew, faultOf, onChange }: ProductFieldsProps)
           />
           <Field label="Kind">
             {(ids) => (
-              <Select
-                {...ids}
-                value={draft.kind}
-                options={kinds.map((each) => [each, kindLabels[each]])}
-                onChange={setKind}
-              />
+              <select {...ids} value={draft.kind} onChange={({ target }) => setKind(target.value)}>
+                {kinds.map((each) => (
+                  <option key={each} value={each}>
+                    {kindLabels[each]}
+                  </option>
+                ))}
+              </select>
             )}
           </Field>
         </div>
@@ -254,12 +254,16 @@ function LimitFields({ draft, faultOf, onChange }: ProductFieldsProps) {
         />
         <Field label="Tokenizer" hint="Counts prompt tokens exactly.">
           {(ids) => (
-            <Select
+            <select
               {...ids}
               value={draft.tokenizer}
-              options={[['', 'None'] as const, ...tokenizers.map((each) => [each, each] as const)]}
-              onChange={(tokenizer) => onChange({ tokenizer })}
-            />
+              onChange={({ target }) => onChange({ tokenizer: tokenizers.find((each) => each === target.value) ?? '' })}
+            >
+              <option value="">None</option>
+              {tokenizers.map((each) => (
+                <option key={each}>{each}</option>
+              ))}
+            </select>
           )}
         </Field>
         {draft.kind !== 'chat' && draft.kind !== 'embedding' && (

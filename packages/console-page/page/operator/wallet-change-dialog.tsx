@@ -17,12 +17,6 @@ import {
 } from './wallet-draft.ts'
 import { Facts, Money } from '../components/values.tsx'
 import { Field, TextField } from '../components/fields.tsx'
-import { Select } from '../components/select.tsx'
-
-const directions = [
-  ['in', 'Credit'],
-  ['out', 'Debit'],
-] as const
 
 /**
  * Funding or correction in two steps: form, then review with the balance before and after. Submitting twice books it
@@ -162,12 +156,14 @@ function WalletChangeFields({
         {kind === 'correction' && (
           <Field label="Direction">
             {(ids) => (
-              <Select
+              <select
                 {...ids}
                 value={isOut ? 'out' : 'in'}
-                options={directions}
-                onChange={(chosen) => onChange({ isOut: chosen === 'out' })}
-              />
+                onChange={({ target }) => onChange({ isOut: target.value === 'out' })}
+              >
+                <option value="in">Credit</option>
+                <option value="out">Debit</option>
+              </select>
             )}
           </Field>
         )}

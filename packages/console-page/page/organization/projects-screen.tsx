@@ -3,14 +3,13 @@ import { Link } from '@tanstack/react-router'
 import type { ProjectRecord } from '@gateway/api/console/projects'
 import type { Column } from '../components/data-table.tsx'
 import { Moment } from '../components/values.tsx'
-import { RowActions } from '../components/row-actions.tsx'
+import { RowButtons } from '../components/row-buttons.tsx'
 import { DeleteProjectDialog } from '../settings/delete-project-dialog.tsx'
 import { actionColumn, ListScreen, useOrganization, useProjects, useTeams } from './list-screen.tsx'
 import { ask } from '../api/ask.ts'
 import { Field, TextField } from '../components/fields.tsx'
 import { FormDialog } from '../components/dialog.tsx'
 import { useChange, useOnce } from '../api/queries.ts'
-import { Select } from '../components/select.tsx'
 
 /** Projects of the organization, with links to their products and users. */
 export function OrganizationProjectsScreen() {
@@ -23,19 +22,13 @@ export function OrganizationProjectsScreen() {
     {
       head: 'Project',
       sortBy: ({ name }) => name,
-      csv: ({ name }) => name,
       cell: (project) => (
         <Link to="/projects/$tenant/$project" params={{ tenant, project: project.id }}>
           {project.name}
         </Link>
       ),
     },
-    {
-      head: 'Team',
-      cell: ({ team }) => teams.get(team) ?? <code>{team}</code>,
-      sortBy: ({ team }) => teams.get(team) ?? team,
-      csv: ({ team }) => teams.get(team) ?? team,
-    },
+    { head: 'Team', cell: ({ team }) => teams.get(team) ?? <code>{team}</code> },
     {
       head: 'Products',
       cell: (project) => (
@@ -56,10 +49,9 @@ export function OrganizationProjectsScreen() {
       head: 'Created',
       cell: ({ createdAt }) => <Moment iso={createdAt} to="day" />,
       sortBy: ({ createdAt }) => createdAt,
-      csv: ({ createdAt }) => createdAt,
     },
     ...actionColumn<ProjectRecord>(isAdmin, (project) => (
-      <RowActions acts={['Delete']} of={project.name} onChoose={() => setDeleted(project)} />
+      <RowButtons acts={['Delete']} of={project.name} onChoose={() => setDeleted(project)} />
     )),
   ]
   return (
@@ -76,8 +68,6 @@ export function OrganizationProjectsScreen() {
       list={projects}
       columns={columns}
       keyOf={({ id }) => id}
-      name="projects"
-      searchBy={(project) => `${project.name} ${teams.get(project.team) ?? ''}`}
       empty={{
         title: 'No projects you can see',
         text: 'Ask an Admin to create a project or to add you to one.',
@@ -113,12 +103,13 @@ function CreateProjectDialog({ onClose }: { onClose: () => void }) {
       />
       <Field label="Team" hint="Owns the project permanently. Only its members can create keys for the project.">
         {(ids) => (
-          <Select
-            {...ids}
-            value={team || null}
-            options={teams.map((each) => [each.id, each.name])}
-            onChange={setChosen}
-          />
+          <select {...ids} value={team} onChange={({ target }) => setChosen(target.value)}>
+            {teams.map((each) => (
+              <option key={each.id} value={each.id}>
+                {each.name}
+              </option>
+            ))}
+          </select>
         )}
       </Field>
       {teams.length === 0 && <p className="notice">Create a team first: every project belongs to a team.</p>}

@@ -13,7 +13,6 @@ import { reading } from '../api/queries.ts'
 import { refusalGroups, type RefusalGroup, type LatestRefusal } from './refusal-groups.ts'
 import { FilterChip, useFilter } from '../components/filters.tsx'
 import { spans, type Days, type RefusalView } from './refusal-view.ts'
-import { Select } from '../components/select.tsx'
 
 /** Errors of the last days, and how to fix them. */
 export function RefusalsScreen() {
@@ -144,12 +143,13 @@ function RefusalFilters({
   const set = useFilter<RefusalView>()
   return (
     <div className="chips" role="group" aria-label="Filters">
-      <Select
-        aria-label="Time"
-        value={days}
-        options={spans.map((span) => [span, words[span]])}
-        onChange={(chosen) => set('days')(chosen)}
-      />
+      <select aria-label="Time" value={days} onChange={({ target }) => set('days')(Number(target.value))}>
+        {spans.map((span) => (
+          <option key={span} value={span}>
+            {words[span]}
+          </option>
+        ))}
+      </select>
       <FilterChip name="Code" value={code} choices={codes.map(({ group }) => [group, group])} onChange={set('code')} />
       <FilterChip
         name="Key"

@@ -1,6 +1,5 @@
 import { Field } from '../components/fields.tsx'
 import type { ProjectRole, TeamRole, TenantRole } from '@gateway/api/console/fields'
-import { Select } from '../components/select.tsx'
 
 /** Select for a role, with a description of the selected one. */
 export function RoleField<Role extends string>({
@@ -16,7 +15,15 @@ export function RoleField<Role extends string>({
 }) {
   return (
     <Field label="Role" hint={words[value]}>
-      {(ids) => <Select {...ids} value={value} options={roles.map((role) => [role, role])} onChange={onChange} />}
+      {(ids) => (
+        <select {...ids} value={value} onChange={({ target }) => onChange(target.value as Role)}>
+          {roles.map((role) => (
+            <option key={role} value={role}>
+              {role}
+            </option>
+          ))}
+        </select>
+      )}
     </Field>
   )
 }

@@ -11,10 +11,9 @@ const HISTORY_STEPS = 200
 
 interface EditorState {
   graph: Graph
-  /** Keys of the selected nodes and edges, and IDs of the selected notes. Undo does not affect them. */
+  /** Keys of the selected nodes and edges. Undo does not affect them. */
   selectedNodes: ReadonlySet<string>
   selectedEdges: ReadonlySet<string>
-  selectedNotes: ReadonlySet<string>
 }
 
 /**
@@ -25,7 +24,7 @@ interface EditorState {
 export function openEditor(graph: Graph, now: () => number) {
   const grouping = groupedHistory(now)
   const store = createStore<EditorState>()(
-    temporal((): EditorState => ({ graph, ...noSelection }), {
+    temporal((): EditorState => ({ graph, selectedNodes: nothing, selectedEdges: nothing }), {
       partialize: ({ graph }) => ({ graph }),
       equality: (before, after) => before.graph === after.graph,
       limit: HISTORY_STEPS,
@@ -42,16 +41,12 @@ export function openEditor(graph: Graph, now: () => number) {
     grouping.next(group)
     store.setState({ graph: after })
   }
-  function select(nodes: Iterable<string>, edges: Iterable<string> = [], notes: Iterable<string> = []): void {
-    store.setState({
-      selectedNodes: new Set(nodes),
-      selectedEdges: new Set(edges),
-      selectedNotes: new Set(notes),
-    })
+  function select(nodes: Iterable<string>, edges: Iterable<string> = []): void {
+    store.setState({ selectedNodes: new Set(nodes), selectedEdges: new Set(edges) })
   }
   /** Opens another document, such as another revision, and clears the history. */
   function open(graph: Graph): void {
-    store.setState({ graph, ...noSelection })
+    store.setState({ graph, selectedNodes: nothing, selectedEdges: nothing })
     history.getState().clear()
     grouping.end()
   }
@@ -68,7 +63,6 @@ export function openEditor(graph: Graph, now: () => number) {
 export type Editor = ReturnType<typeof openEditor>
 
 const nothing: ReadonlySet<string> = new Set()
-const noSelection = { selectedNodes: nothing, selectedEdges: nothing, selectedNotes: nothing }
 
 const PAUSE_MS = 1_000
 
@@ -112,10 +106,9 @@ export function useSession(): EditorSession {
   return session
 }
 
-export function useSelection(): Omit<EditorState, 'graph'> {
+export function useSelection(): Pick<EditorState, 'selectedNodes' | 'selectedEdges'> {
   const { store } = useSession().editor
   const selectedNodes = useStore(store, (state) => state.selectedNodes)
   const selectedEdges = useStore(store, (state) => state.selectedEdges)
-  const selectedNotes = useStore(store, (state) => state.selectedNotes)
-  return { selectedNodes, selectedEdges, selectedNotes }
+  return { selectedNodes, selectedEdges }
 }

@@ -12,8 +12,6 @@ import { Link } from '@tanstack/react-router'
 import { useScope } from '../../api/session.ts'
 import { durationText } from '../../calls/call-columns.tsx'
 import { Money } from '../../components/values.tsx'
-import { CopyButton } from '../../components/copying.tsx'
-import { AnswerText } from './answer-text.tsx'
 import { FailedBox } from '../../components/refusal-box.tsx'
 
 /** Messages and responses of the conversation. */
@@ -87,16 +85,18 @@ export function ChatEntries({
                 />
               ))}
             </div>
-            <div className="buttons">
-              <button
-                type="button"
-                className="button small quiet"
-                disabled={!canSend}
-                onClick={() => askFor(before(entry.id))}
-              >
-                {n === entries.length - 1 ? 'Try again' : 'Try again from here'}
-              </button>
-            </div>
+            {n === entries.length - 1 && (
+              <div className="buttons">
+                <button
+                  type="button"
+                  className="button small"
+                  disabled={!canSend}
+                  onClick={() => askFor(before(entry.id))}
+                >
+                  Try again
+                </button>
+              </div>
+            )}
           </div>
         ),
       )}
@@ -232,7 +232,7 @@ function AnswerCard({
       <h3 className="small">
         {name} <code className="soft">{model}</code>
       </h3>
-      {text !== '' && <AnswerText text={text} />}
+      {text !== '' && <p className="playground-text">{text}</p>}
       {toolCalls.map((call) => (
         <ToolCallPart key={call.id} of={call} onResult={(result) => onResult(call.id, result)} />
       ))}
@@ -246,10 +246,10 @@ function AnswerCard({
   )
 }
 
-function AnswerFigures({ of: { text, state, invocation, firstMs, totalMs, usage, chargedMicro } }: { of: Answer }) {
+function AnswerFigures({ of: { state, invocation, firstMs, totalMs, usage, chargedMicro } }: { of: Answer }) {
   const { tenant, project } = useScope()
   return (
-    <div className="playground-figures small soft">
+    <p className="playground-figures small soft">
       {state === 'streaming' && firstMs === null && <span>Waiting for the first token…</span>}
       {firstMs !== null && <span>First token after {durationText(firstMs)}</span>}
       {state !== 'streaming' && totalMs !== null && <span>{durationText(totalMs)} total</span>}
@@ -274,8 +274,7 @@ function AnswerFigures({ of: { text, state, invocation, firstMs, totalMs, usage,
           View call
         </Link>
       )}
-      {text !== '' && state !== 'streaming' && <CopyButton text={text} label="Copy response" isSmall />}
-    </div>
+    </p>
   )
 }
 

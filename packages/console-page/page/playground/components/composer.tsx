@@ -1,4 +1,4 @@
-import { useState, type ReactNode } from 'react'
+import { useState } from 'react'
 import { Field } from '../../components/fields.tsx'
 import type { Conversation } from '../core/conversation.ts'
 import { ShownImage } from './shown-image.tsx'
@@ -16,7 +16,6 @@ export function Composer({
   onSend,
   onAdd,
   onStop,
-  children,
 }: {
   draft: Draft
   takesImages: boolean
@@ -28,8 +27,6 @@ export function Composer({
   /** Appends the message without sending it. */
   onAdd: () => void
   onStop: () => void
-  /** Shown at the end of the buttons. */
-  children: ReactNode
 }) {
   const [fault, setFault] = useState<string | null>(null)
   const addImages = async (files: FileList | null) => {
@@ -39,7 +36,7 @@ export function Composer({
   }
   return (
     <form
-      className="card stack playground-composer"
+      className="card stack"
       aria-label="New message"
       onSubmit={(event) => {
         event.preventDefault()
@@ -47,18 +44,17 @@ export function Composer({
         else if (cannot === null) onSend()
       }}
     >
-      <Field label="Message" hint="Enter to send, Shift+Enter for a new line" fault={fault}>
+      <Field label="Message" hint="Ctrl+Enter to send" fault={fault}>
         {(ids) => (
           <textarea
             {...ids}
-            rows={2}
+            rows={3}
             value={draft.text}
             onChange={({ target }) => onChange({ ...draft, text: target.value })}
             onKeyDown={(event) => {
-              // Enter also confirms a word of an input method.
-              if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
+              if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || isStreaming) return
               event.preventDefault()
-              if (!isStreaming) event.currentTarget.form?.requestSubmit()
+              event.currentTarget.form?.requestSubmit()
             }}
           />
         )}
@@ -114,7 +110,6 @@ export function Composer({
             />
           </label>
         )}
-        <span className="playground-total">{children}</span>
       </div>
       {cannot !== null && !isStreaming && <p className="soft small">{cannot}</p>}
     </form>
