@@ -1,4 +1,6 @@
 import { defineConfig } from 'vitest/config'
+import { pageTests } from './packages/console-page/src/page-tests.fixture.ts'
+import { findChromium } from './tools/testbed/src/chromium-binary.ts'
 
 const exclude = ['**/node_modules/**', 'bench/.peers/**', '.cache/**', '.local/**']
 const globalSetup = ['tools/testbed/src/global-setup.ts']
@@ -36,6 +38,7 @@ const full = scenarioFiles(
   'operator',
   'operator-money',
   'invitations',
+  'journeys',
   'organization',
   'pictures',
   'playground',
@@ -47,6 +50,7 @@ const full = scenarioFiles(
 /** These measure how much is done in a time, or stop parts while they do: nothing else runs at the same time. */
 const fullAlone = scenarioFiles(
   'client-follow',
+  'console-network',
   'crashes',
   'flow-crashes',
   'flow-fairness',
@@ -63,10 +67,14 @@ const fullAlone = scenarioFiles(
 const scenario = { globalSetup, expect, testTimeout: 180_000, hookTimeout: 120_000, isolate: false }
 
 // Two cores: two files at once. The files of a worker share its process, and in it one stack and one browser.
+const [page, pageFull] = (['page', 'page-full'] as const).map((name) => pageTests(name, () => findChromium()))
+
 export default defineConfig({
   test: {
     teardownTimeout: 60_000, // the stacks of the last files stop
     projects: [
+      { ...page, test: { ...page!.test, expect, sequence: { groupOrder: 1 } } },
+      { ...pageFull, test: { ...pageFull!.test, expect, sequence: { groupOrder: 4 } } },
       {
         test: {
           name: 'unit',
@@ -89,7 +97,7 @@ export default defineConfig({
           provide: { propertyShare: isFull ? 1 : 0.25 },
           expect,
           maxWorkers: 2,
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 2 },
           testTimeout: 180_000,
           hookTimeout: 60_000,
         },
@@ -101,7 +109,7 @@ export default defineConfig({
           exclude: [...exclude, ...full, ...fullAlone],
           ...scenario,
           maxWorkers: 2,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 3 },
         },
       },
       {
@@ -111,7 +119,7 @@ export default defineConfig({
           exclude,
           ...scenario,
           maxWorkers: 2,
-          sequence: { groupOrder: 3 },
+          sequence: { groupOrder: 5 },
         },
       },
       {
@@ -121,7 +129,7 @@ export default defineConfig({
           exclude,
           ...scenario,
           fileParallelism: false,
-          sequence: { groupOrder: 4 },
+          sequence: { groupOrder: 6 },
         },
       },
     ],

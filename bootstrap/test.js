@@ -16,7 +16,7 @@ const flags = new Set(['--full', '--times'])
 const shard = args.filter((arg) => arg.startsWith('--shard='))
 const filter = args.filter((arg) => !flags.has(arg) && !shard.includes(arg))
 const isFull = args.includes('--full')
-const tiers = [['unit', 'live', 'scenario'], ...(isFull ? [['full', 'full-alone']] : [])]
+const tiers = [['unit', 'page', 'live', 'scenario'], ...(isFull ? [['page-full', 'full', 'full-alone']] : [])]
 
 await ensureInstalled()
 const failures = args.every((arg) => flags.has(arg)) ? await runChecks() : []

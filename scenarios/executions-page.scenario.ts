@@ -7,6 +7,7 @@ import { consoleOwner, signedInAt } from './src/console/users.ts'
 import { flows } from './src/mcp/flows.ts'
 import { TRACE_URL } from './src/stack-test.ts'
 import { chat, type Stack } from './src/stack.ts'
+import { choose } from './src/console/widgets.ts'
 
 // The executions of a project in a browser: one list for all flows, executions in progress, and links to the canvas.
 
@@ -57,7 +58,7 @@ test.for(views)(
     await row.getByTitle(`${chargedMicro} micro-USD`).waitFor()
     expect(await listed()).toMatchObject({ data: [{ status: 'Succeeded', chargedMicro, user: owner.owner }] })
 
-    await page.getByLabel('State', { exact: true }).selectOption('Failed')
+    await choose(page, 'State', 'Failed')
     await page.getByText('No matching executions').waitFor()
     expect(page.url()).toContain('state=Failed')
     await page.getByRole('button', { name: 'Remove filter state: Failed' }).click()

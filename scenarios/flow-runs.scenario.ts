@@ -144,7 +144,8 @@ test('Connect client shows the settings of docs/mcp.md without a secret, and exp
   const path = `/api/v2/tenants/${owner.project.tenant}/sandboxes/${id}`
   await owner.caller.ask('PATCH', path, { name: 'Your flow', mcpEnabled: false })
   const { page, problems } = await signedInAt(visit, owner, `${owner.home}/flows/${id}`)
-  await page.getByRole('button', { name: 'Connect client' }).click()
+  await page.getByRole('button', { name: 'More actions' }).click()
+  await page.getByRole('menuitem', { name: 'Connect client' }).click()
   const dialog = page.getByRole('dialog', { name: 'Connect client' })
   await dialog.getByText('Clients are refused while this is off.').waitFor()
   await dialog.getByLabel('Expose as MCP server').click()

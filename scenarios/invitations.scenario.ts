@@ -2,6 +2,7 @@ import { expect } from 'vitest'
 import { hindrances, isTooWide, views, type Page } from './src/console/browser.ts'
 import { consoleTest as test } from './src/console/console-test.ts'
 import { acceptOn, consoleOperator, consoleOwner, consoleUser, inviteOn, signIn } from './src/console/users.ts'
+import { chooseAction, dialogClosed } from './src/console/widgets.ts'
 
 // Getting into an organization by an invitation, and back into an account by a reset link, in a browser.
 
@@ -23,7 +24,7 @@ test.for(views)(
     expect([await hindrances(page), await isTooWide(page)]).toEqual([[], false])
 
     // Sent again: the first link ends.
-    await page.getByRole('button', { name: `Resend ${email}` }).click()
+    await chooseAction(page, 'Resend', email)
     await page.getByRole('button', { name: 'Send again' }).click()
     const shown = page.getByRole('dialog', { name: `Invitation for ${email}` })
     const link = await shown.locator('pre').innerText()
@@ -69,8 +70,9 @@ test.for(views)(
     await row(page, new RegExp(`late.${email}`))
       .getByText('Expired')
       .waitFor()
-    await page.getByRole('button', { name: `Revoke late.${email}` }).click()
+    await chooseAction(page, 'Revoke', `late.${email}`)
     await page.getByRole('button', { name: 'Revoke', exact: true }).click()
+    await dialogClosed(page)
     await row(page, new RegExp(`late.${email}`)).waitFor({ state: 'detached' })
     expect([problems, guestProblems]).toEqual([[], []])
   },

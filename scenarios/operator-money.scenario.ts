@@ -4,6 +4,7 @@ import type { Page } from './src/console/browser.ts'
 import { consoleTest as test } from './src/console/console-test.ts'
 import { consoleOperator, consoleOwner, consoleUser, signedInAt, signIn } from './src/console/users.ts'
 import { chat, type Stack } from './src/stack.ts'
+import { choose, dialogClosed } from './src/console/widgets.ts'
 
 // Money and organizations for operators, in a browser, against the whole stack.
 
@@ -21,7 +22,7 @@ async function operatorAtWallet(stack: Stack, tenant: Awaited<ReturnType<typeof 
   const operator = await consoleUser(stack, id)
   await page.goto(`${operator.start}/operator/money?tenant=${tenant.project.tenant}`)
   await signIn(page, operator)
-  await page.getByLabel('Project', { exact: true }).selectOption(tenant.project.id)
+  await choose(page, 'Project', new RegExp(tenant.project.id))
   await region(page, 'Wallet').waitFor()
 }
 
@@ -53,7 +54,7 @@ test('a funding and a correction by an operator appear in the journal and in the
   await shown(page, 'Wallet', 6_234_567n)
   await page.getByRole('button', { name: 'Adjust balance' }).click()
   const correction = page.getByRole('dialog', { name: 'Adjust balance' })
-  await correction.getByLabel('Direction').selectOption('out')
+  await choose(correction, 'Direction', 'Debit')
   await correction.getByLabel('Amount (USD)').fill('0.234568')
   await correction.getByLabel('Reason').fill('Came in twice.')
   await correction.getByLabel('Correction ID').fill('note-7')
@@ -87,7 +88,7 @@ test('a funding is booked once after a double click or a retry of a lost respons
 
   await lookAtFunding(page, '1', 'invoice-twice')
   await page.evaluate(
-    `(() => { const button = document.querySelector('dialog button[type=submit]'); button.click(); button.click() })()`,
+    `(() => { const button = document.querySelector('[role=dialog] button[type=submit]'); button.click(); button.click() })()`,
   )
   await dialog.waitFor({ state: 'detached' })
   await shown(page, 'Wallet', 6_000_000n)
@@ -146,7 +147,7 @@ test('an invalid funding or correction shows the error at its field and books no
   const { id: project } = tenant.project
   expect((await chat(stack, tenant)).status).toBe(402)
   const { page, problems } = await signedInAt(visit, operator, `${operator.start}/operator/money`)
-  await page.getByLabel('Organization').selectOption(tenant.project.tenant)
+  await choose(page, 'Organization', new RegExp(tenant.project.tenant))
   await page.getByLabel('Project ID').fill('prj_none')
   await page.getByRole('button', { name: 'Open' }).click()
   await page.getByRole('alert').getByText('not_found').waitFor()
@@ -187,7 +188,7 @@ test('an invalid funding or correction shows the error at its field and books no
   expect((await chat(stack, tenant)).status).toBe(200)
   const { available } = await stack.wallet(project)
   await page.getByRole('button', { name: 'Adjust balance' }).click()
-  await dialog.getByLabel('Direction').selectOption('out')
+  await choose(dialog, 'Direction', 'Debit')
   await dialog.getByLabel('Amount (USD)').fill('2')
   await dialog.getByLabel('Reason').fill('Came in twice.')
   await look()
@@ -195,6 +196,8 @@ test('an invalid funding or correction shows the error at its field and books no
   expect(await field('Amount (USD)')).toContain(`The wallet has ${usd(available)} available`)
   await dialog.getByText(`Debit at most ${usd(available)}.`).waitFor()
   expect(await stack.wallet(project)).toMatchObject({ available })
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await dialogClosed(page)
   expect(await fundingsOf(page)).toEqual([expect.stringContaining('invoice-8')])
   expect(problems).toEqual([])
 })
@@ -211,6 +214,7 @@ test('an operator creates and deletes an organization, but cannot delete one wit
   await page.getByRole('dialog').getByRole('button', { name: 'Create organization' }).click()
   await page.getByRole('button', { name: `Delete ${name}` }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete organization' }).click()
+  await dialogClosed(page)
   await page.getByRole('row').filter({ hasText: name }).waitFor({ state: 'detached' })
 
   const kept = page.getByRole('row').filter({ hasText: tenant.project.tenant })

@@ -2,6 +2,7 @@ import { expect } from 'vitest'
 import { consoleTest as test } from './src/console/console-test.ts'
 import { consoleOperator, consoleOwner, signedInAt } from './src/console/users.ts'
 import { chat } from './src/stack.ts'
+import { choose, chooseAction } from './src/console/widgets.ts'
 
 // The model catalog and the operator screens, in a browser, against the whole stack.
 
@@ -26,7 +27,7 @@ test('models can be searched, compared and estimated to the micro-USD, whether a
   await comparison.getByRole('columnheader', { name: other }).waitFor()
 
   await page.getByLabel('Search models').fill(other)
-  await page.getByLabel('Use', { exact: true }).selectOption('askable')
+  await choose(page, 'Use', 'Not assigned')
   await mine.waitFor({ state: 'detached' })
   const search = new URL(page.url()).searchParams
   expect([search.get('q'), search.get('use'), search.get('compare')]).toEqual([
@@ -77,11 +78,11 @@ test('an operator creates, publishes, reprices and suspends a product, and calls
   await page.getByLabel('Search products').fill(model)
   const row = page.getByRole('row').filter({ hasText: model })
   await row.getByText('Draft').waitFor()
-  await row.getByRole('button', { name: 'Publish' }).click()
+  await chooseAction(row, 'Publish')
   await page.getByRole('dialog').getByRole('button', { name: 'Publish product' }).click()
   await row.getByText('Published').waitFor()
 
-  await row.getByRole('button', { name: 'Edit' }).click()
+  await chooseAction(row, 'Edit')
   await page.getByRole('dialog').getByLabel('Output tokens ($/1M)', { exact: true }).fill('2.000001')
   await page.getByRole('dialog').getByRole('button', { name: 'Save changes' }).click()
   await row.getByText('$2.000001').waitFor()
@@ -95,7 +96,7 @@ test('an operator creates, publishes, reprices and suspends a product, and calls
   const { settled } = await stack.wallet(tenant.project.id)
   expect(settled).toBeGreaterThan(0n)
 
-  await row.getByRole('button', { name: 'Suspend' }).click()
+  await chooseAction(row, 'Suspend')
   const asked = page.getByRole('dialog', { name: `Suspend ${model}?` })
   await asked.getByText("Projects in other organizations are affected too, but aren't shown to operators.").waitFor()
   await asked.getByRole('button', { name: 'Suspend product' }).click()
@@ -112,7 +113,7 @@ test('the suspend dialog lists the affected projects and keys', async ({ stack, 
   const tenant = await consoleOwner(stack)
   await stack.fixture.run('UPDATE control.users SET platform_operator = true WHERE id = $1', [tenant.owner])
   const { page } = await signedInAt(visit, tenant, `${tenant.start}/operator/products?q="${tenant.model}"`)
-  await page.getByRole('button', { name: /^Suspend/ }).click()
+  await chooseAction(page, 'Suspend')
   await page.getByRole('dialog').getByRole('listitem').filter({ hasText: '1 active key' }).waitFor()
 })
 

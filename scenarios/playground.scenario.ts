@@ -7,6 +7,7 @@ import { hindrances, type Page } from './src/console/browser.ts'
 import { consoleTest } from './src/console/console-test.ts'
 import { consoleOwner, signedInAt, signIn } from './src/console/users.ts'
 import { PNG } from './src/console/png.ts'
+import { signOut } from './src/console/widgets.ts'
 import { flows } from './src/mcp/flows.ts'
 import type { Stack } from './src/stack.ts'
 
@@ -74,6 +75,37 @@ test('a response streams in, shows its timing and its charge, and survives a rel
   await answer.getByText(/^Charged/).waitFor()
   await expect.poll(settled).toBe(2n * call!.chargedMicro)
   await together.getByText(dollars(await settled())).waitFor()
+  expect([await hindrances(page), problems]).toEqual([[], []])
+})
+
+test('hostile Markdown runs nothing, loads nothing and stays within the page', async ({ stack, visit }) => {
+  const { page, problems } = await visit({ width: 390, colorScheme: 'light' })
+  const { model, message } = await player(stack, page)
+  const prompt = `Attack ${randomUUID()}`
+  const cells = Array.from({ length: 40 }, (_, n) => `column${n}`)
+  const text = [
+    '<script>globalThis.hacked = 1</script><img src="https://leak.test/a.png" onerror="globalThis.hacked = 2">',
+    '![pixel](https://leak.test/b.png) and [run](javascript:globalThis.hacked=3) and [site](https://leak.test/c)',
+    '<a href="javascript:globalThis.hacked=4">raw</a> &copy; <iframe src="https://leak.test/d"></iframe>',
+    ['```js', 'alert(1)', '```'].join('\n'),
+    [cells, cells.map(() => '---'), cells].map((row) => `| ${row.join(' | ')} |`).join('\n'),
+  ].join('\n\n')
+  await stack.provider.control.setFaults([{ prompt, text, perChunkMs: 5 }])
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(request.url()))
+  await message.fill(prompt)
+  await message.press('Enter')
+  const answer = answerOf(page, model)
+  await answer.getByText(/^Charged/).waitFor()
+  await answer.getByText('alert(1)').waitFor()
+  await answer.getByRole('link', { name: 'Image: pixel' }).waitFor()
+  expect(await answer.locator('img, script, iframe, [onerror], [href^="javascript"]').count()).toBe(0)
+  expect(await answer.getByRole('link', { name: 'site' }).getAttribute('rel')).toBe('noopener noreferrer')
+  await answer.getByText('run', { exact: true }).click()
+  await answer.getByRole('button', { name: 'Copy code' }).click()
+  expect(await page.evaluate('globalThis.hacked')).toBeUndefined()
+  expect(asked.filter((url) => url.includes('leak.test'))).toEqual([])
+  expect(await page.evaluate('document.documentElement.scrollWidth > innerWidth')).toBe(false)
   expect([await hindrances(page), problems]).toEqual([[], []])
 })
 
@@ -147,9 +179,7 @@ test('a refused message shows the error with its resolution in place, and is not
   await answer.getByText(/^Charged/).waitFor()
   expect(await settled()).toBe(0n)
 
-  await page.locator('summary').filter({ hasText: 'Account' }).click()
-  await page.getByRole('button', { name: 'Sign out' }).click()
-  await page.getByLabel('Email').waitFor()
+  await signOut(page)
   expect(await page.evaluate('Object.keys(sessionStorage).filter((name) => name.startsWith("playground"))')).toEqual([])
   const { url } = stack.gateways[0]!
   const user = callerAt(url, (await stack.fixture.token(owner)).secret)

@@ -3,6 +3,7 @@ import { appCode } from './src/app-code.ts'
 import { consoleTest as test } from './src/console/console-test.ts'
 import { hindrances, type Page } from './src/console/browser.ts'
 import { consoleOperator, consoleOwner, consoleUser, signIn, signedInAt } from './src/console/users.ts'
+import { chooseAction, signOut } from './src/console/widgets.ts'
 
 // The second factor, sessions and operators in a browser, against the whole stack.
 
@@ -29,12 +30,6 @@ async function setUp(page: Page, look?: () => Promise<void>) {
   const recoveryCodes = (await codes.locator('pre').innerText()).split('\n')
   await codes.getByRole('button', { name: 'I stored the codes' }).click()
   return { secret, recoveryCodes }
-}
-
-async function signOut(page: Page) {
-  await page.locator('summary').filter({ hasText: 'Account' }).click()
-  await page.getByRole('button', { name: 'Sign out', exact: true }).first().click()
-  await page.getByLabel('Email').waitFor()
 }
 
 test('a user sets up an authenticator app, then signs in with its code and with a recovery code', async ({
@@ -128,15 +123,15 @@ test('an operator disables a user, and makes another one an operator', async ({ 
   await page.getByLabel('Email').fill(owner.email)
   await page.getByRole('button', { name: 'Find user' }).click()
   const found = page.getByRole('table', { name: 'Found user' })
-  await found.getByRole('button', { name: /^Disable/ }).click()
+  await chooseAction(found, 'Disable')
   await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click()
   await found.getByText('Disabled').waitFor()
   await theirs.reload()
   await theirs.getByLabel('Email').waitFor()
-  await found.getByRole('button', { name: /^Enable/ }).click()
+  await chooseAction(found, 'Enable')
   await page.getByRole('dialog').getByRole('button', { name: 'Enable' }).click()
   await found.getByText('Active').waitFor()
-  await found.getByRole('button', { name: /^Make operator/ }).click()
+  await chooseAction(found, 'Make operator')
   await page.getByRole('dialog').getByRole('button', { name: 'Make operator' }).click()
   await page.getByRole('table', { name: 'Platform operators' }).getByText(owner.email).waitFor()
   expect(problems).toEqual([])

@@ -15,7 +15,12 @@ export function placeOf(filename, projectFolder) {
 
 function place(floor, room, rest) {
   const inside = rest.join('/')
-  return { floor, room, inside, isTest: /\.(test|scenario|fixture)\.ts$/.test(inside) || inside.includes('fixtures/') }
+  return {
+    floor,
+    room,
+    inside,
+    isTest: /\.(test|scenario|fixture)\.tsx?$/.test(inside) || inside.includes('fixtures/'),
+  }
 }
 
 /** Places whose code answers the same for the same input, always: no I/O, no clock, no randomness. */

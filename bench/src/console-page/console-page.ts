@@ -1,6 +1,7 @@
 import { openBrowser } from '@gateway/testbed/open-browser'
 import { startSeededStack, type SeededStack } from '@gateway/testbed/seeded-stack'
 import type { BrowserContext, Page } from 'playwright-core'
+import type { Graph } from '@gateway/api/graph'
 import type { BenchDeps } from '../bench.ts'
 import { median } from '../load/figures.ts'
 import { describeRun } from '../report/machine.ts'
@@ -8,7 +9,7 @@ import { ms, table, times } from '../report/table.ts'
 import { formatTargets } from '../report/targets.ts'
 import { withFixture } from '../stack/with-fixture.ts'
 import { frames } from './frames.ts'
-import { largestFlow } from './largest-flow.ts'
+import { emptyFlow, largestFlow, longFlow } from './largest-flow.ts'
 import { makeYear } from './make-year.ts'
 
 // The console in a browser, on the seeded stack: time until it is usable, frame rate while dragging on the canvas of
@@ -23,16 +24,26 @@ interface Round {
   dragPerSecond: number
   /** Of the page's thread, per frame of the drag. */
   dragBusyMs: number
+  /** While a canvas of 50 nodes and 60 edges, and one of two nodes, follow the mouse. */
+  panPerSecond: number
+  panLongestMs: number
+  panBusyMs: number
+  emptyPanPerSecond: number
+  emptyPanLongestMs: number
 }
 
-const WANTED = { dragToIdle: 0.95, busyMs: 1000 / 60, yearToDay: 2 }
+const WANTED = { dragToIdle: 0.95, panToEmpty: 0.95, busyMs: 1000 / 60, yearToDay: 2 }
 const now = () => performance.now()
 
 export async function consolePage({ options, stops, log }: BenchDeps): Promise<string> {
   const stack = await startSeededStack(process.stdout)
   stops.add(stack.stop)
   await withFixture(stack.adminUrl, (fixture) => makeYear(fixture, stack.project, stack.models))
-  const flow = await saveLargestFlow(stack)
+  const flows = {
+    largest: await saveFlow(stack, 'The largest', largestFlow()),
+    long: await saveFlow(stack, 'A long one', longFlow()),
+    empty: await saveFlow(stack, 'An empty one', emptyFlow),
+  }
   const browser = await openBrowser()
   stops.add(() => browser.close())
 
@@ -40,7 +51,7 @@ export async function consolePage({ options, stops, log }: BenchDeps): Promise<s
   for (let n = 1; n <= options.rounds; n++) {
     const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
     await signIn(context, stack)
-    const round = await measure(await context.newPage(), stack, flow, options.roundMs)
+    const round = await measure(await context.newPage(), stack, flows, options.roundMs)
     await context.close()
     log(
       `round ${n} of ${options.rounds}: ${Object.entries(round)
@@ -52,7 +63,16 @@ export async function consolePage({ options, stops, log }: BenchDeps): Promise<s
   return report(rounds, await describeRun(new Date()))
 }
 
-async function measure(page: Page, stack: SeededStack, flow: string, lastsMs: number): Promise<Round> {
+/** A point in the middle of the canvas, or near it, where the mouse takes hold of the ground and not of a node. */
+const EMPTY_GROUND = `{
+  const { x, y, width, height } = document.querySelector('.react-flow__pane').getBoundingClientRect()
+  const points = Array.from({ length: 400 }, (_, n) => [x + width / 2 + (n % 20) * 8, y + height / 2 + Math.floor(n / 20) * 8])
+  points.find(([x, y]) => document.elementFromPoint(x, y)?.classList.contains('react-flow__pane'))
+}`
+
+type Flows = Record<'largest' | 'long' | 'empty', string>
+
+async function measure(page: Page, stack: SeededStack, flows: Flows, lastsMs: number): Promise<Round> {
   const home = `${stack.baseUrl}/console/projects/${stack.tenant}/${stack.project}`
   const shown = async (address: string, ready: (page: Page) => Promise<unknown>) => {
     const begunMs = now()
@@ -66,7 +86,7 @@ async function measure(page: Page, stack: SeededStack, flow: string, lastsMs: nu
   const knownMs = await shown(home, wallet)
   const dayMs = await shown(`${home}/usage?range=day`, chart)
   const yearMs = await shown(`${home}/usage?range=year`, chart)
-  await page.goto(`${home}/flows/${flow}`)
+  await page.goto(`${home}/flows/${flows.largest}`)
   const node = page.locator('.react-flow__node[data-id="t20"]')
   await node.waitFor()
   const { x, y, width } = (await node.boundingBox())!
@@ -77,7 +97,26 @@ async function measure(page: Page, stack: SeededStack, flow: string, lastsMs: nu
     page.mouse.move(x + width / 2 + 120 * Math.sin(n / 9), y + 60 * Math.cos(n / 9)),
   )
   await page.mouse.up()
+  const panned = async (flow: string) => {
+    await page.goto(`${home}/flows/${flow}`)
+    await page.locator('.react-flow__node[data-id="in"]').waitFor()
+    const [startX, startY] = await page.evaluate<[x: number, y: number]>(EMPTY_GROUND)
+    await page.mouse.move(startX, startY)
+    await page.mouse.down()
+    const pan = await frames(page, lastsMs, (n) =>
+      page.mouse.move(startX - 300 * Math.sin(n / 12), startY - 150 * (1 - Math.cos(n / 12))),
+    )
+    await page.mouse.up()
+    return pan
+  }
+  const emptyPan = await panned(flows.empty)
+  const pan = await panned(flows.long)
   return {
+    panPerSecond: pan.perSecond,
+    panLongestMs: pan.longestMs,
+    panBusyMs: pan.busyMs,
+    emptyPanPerSecond: emptyPan.perSecond,
+    emptyPanLongestMs: emptyPan.longestMs,
     coldMs,
     knownMs,
     dayMs,
@@ -94,7 +133,11 @@ async function signIn(context: BrowserContext, { baseUrl, email, password }: See
 }
 
 /** Creates it as a user would: a sandbox product with its first revision. @returns its id */
-async function saveLargestFlow({ baseUrl, consoleToken, tenant, project }: SeededStack): Promise<string> {
+async function saveFlow(
+  { baseUrl, consoleToken, tenant, project }: SeededStack,
+  name: string,
+  graph: Graph,
+): Promise<string> {
   const post = async (path: string, body: object) => {
     const answer = await fetch(`${baseUrl}/api/v2/tenants/${tenant}/${path}`, {
       method: 'POST',
@@ -104,9 +147,9 @@ async function saveLargestFlow({ baseUrl, consoleToken, tenant, project }: Seede
     if (!answer.ok) throw new Error(`${path} was answered with ${answer.status}: ${await answer.text()}`)
     return (await answer.json()) as { id: string; problems?: unknown[] }
   }
-  const { id } = await post(`projects/${project}/sandboxes`, { name: 'The largest' })
-  const { problems } = await post(`sandboxes/${id}/revisions`, { graph: largestFlow() })
-  if (problems?.length !== 0) throw new Error(`The largest flow has problems: ${JSON.stringify(problems)}`)
+  const { id } = await post(`projects/${project}/sandboxes`, { name })
+  const { problems } = await post(`sandboxes/${id}/revisions`, { graph })
+  if (problems?.length !== 0) throw new Error(`${name} has problems: ${JSON.stringify(problems)}`)
   return id
 }
 
@@ -130,6 +173,15 @@ function report(rounds: Round[], run: string): string {
           times(ratio('dragPerSecond', 'idlePerSecond')),
         ],
         ['the page is busy for each of those frames', ms(of('dragBusyMs')), ''],
+        ['frames while a canvas of two nodes is panned', rate(of('emptyPanPerSecond')), ''],
+        ['the longest of them', ms(of('emptyPanLongestMs')), ''],
+        [
+          'frames while a canvas of 50 nodes and 60 edges is panned',
+          rate(of('panPerSecond')),
+          times(ratio('panPerSecond', 'emptyPanPerSecond')),
+        ],
+        ['the longest of them', ms(of('panLongestMs')), times(ratio('panLongestMs', 'emptyPanLongestMs'))],
+        ['the page is busy for each of them', ms(of('panBusyMs')), ''],
       ],
     ),
     formatTargets([
@@ -137,6 +189,13 @@ function report(rounds: Round[], run: string): string {
         what: 'frames while dragging to frames while no one moves',
         wanted: WANTED.dragToIdle,
         found: ratio('dragPerSecond', 'idlePerSecond'),
+        better: 'more',
+        say: times,
+      },
+      {
+        what: 'frames while panning 50 nodes to those of two nodes',
+        wanted: WANTED.panToEmpty,
+        found: ratio('panPerSecond', 'emptyPanPerSecond'),
         better: 'more',
         say: times,
       },

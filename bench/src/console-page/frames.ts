@@ -2,19 +2,25 @@ import type { Page } from 'playwright-core'
 
 const COUNT = `if (globalThis.drawn === undefined) {
   globalThis.drawn = 0
-  const next = () => { globalThis.drawn++; requestAnimationFrame(next) }
-  next()
-}`
+  const next = (atMs) => {
+    if (globalThis.drawn > 0) globalThis.longestMs = Math.max(globalThis.longestMs, atMs - globalThis.drawnAtMs)
+    globalThis.drawn++
+    globalThis.drawnAtMs = atMs
+    requestAnimationFrame(next)
+  }
+  requestAnimationFrame(next)
+}
+globalThis.longestMs = 0`
 
 /**
- * Measures how many frames per second a page draws while an action repeats, and how long its thread is busy per frame,
- * by its trace of tasks.
+ * Measures how many frames per second a page draws while an action repeats, the longest time between two of them, and
+ * how long its thread is busy per frame, by its trace of tasks.
  */
 export async function frames(
   page: Page,
   lastsMs: number,
   act: (n: number) => Promise<void>,
-): Promise<{ perSecond: number; busyMs: number }> {
+): Promise<{ perSecond: number; longestMs: number; busyMs: number }> {
   const tracing = await page.context().newCDPSession(page)
   await tracing.send('Performance.enable')
   await page.evaluate(COUNT)
@@ -37,6 +43,7 @@ export async function frames(
   await tracing.detach()
   const drawn = after.drawn - before.drawn
   return {
+    longestMs: await page.evaluate<number>('globalThis.longestMs'),
     perSecond: (drawn * 1_000) / (after.atMs - before.atMs),
     busyMs: (after.busyMs - before.busyMs) / drawn,
   }

@@ -31,6 +31,19 @@ export type GraphNode = z.infer<typeof graphNode>
 export const graphEdge = z.strictObject({ from: z.string(), to: z.string() })
 export type GraphEdge = z.infer<typeof graphEdge>
 
+export const noteColors = ['yellow', 'green', 'blue', 'red'] as const
+
+/** A sticky note on the canvas. It's for people only: it isn't validated, run or packaged. */
+export const graphNote = z.strictObject({
+  id: z.string().max(64),
+  text: z.string().max(4000),
+  color: z.enum(noteColors),
+  /** In canvas pixels. */
+  position: z.strictObject({ x: z.number(), y: z.number() }),
+  size: z.strictObject({ width: z.number().min(0), height: z.number().min(0) }),
+})
+export type GraphNote = z.infer<typeof graphNote>
+
 /**
  * A side as its author saves it: a field may be any object, and its problems are reported with those of the graph. Only
  * sides without problems are read as their type says.
@@ -44,6 +57,11 @@ export const graph = z.strictObject({
   output: savedSide,
   nodes: z.array(graphNode).max(1000),
   edges: z.array(graphEdge).max(4000),
+  notes: z
+    .array(graphNote)
+    .max(100)
+    .refine((notes) => new Set(notes.map(({ id }) => id)).size === notes.length, 'Give each note its own id.')
+    .optional(),
 })
 export type Graph = z.infer<typeof graph>
 

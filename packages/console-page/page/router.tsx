@@ -1,20 +1,18 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
+import { createRootRoute, createRoute, createRouter, type RouterHistory } from '@tanstack/react-router'
 import { commandLineView } from './account/command-line-view.ts'
 import { assetsView } from './assets/asset-labels.ts'
 import { callFilters } from './calls/call-filters.ts'
 import { catalogueView } from './catalogue/catalogue-view.ts'
 import { executionFilters } from './executions/execution-filters.ts'
 import { flowView } from './flow-editor/flow-view.ts'
-import { FlowsScreen } from './flow-editor/flows-screen.tsx'
 import { openPages } from './frame/open-page.tsx'
 import { SessionGuard } from './frame/frame.tsx'
+import { FailedScreen, laterScreen } from './frame/later-screen.tsx'
 import { UnknownScreen } from './frame/screen.tsx'
-import { KeysScreen, keyView } from './keys/keys-screen.tsx'
+import { keyView } from './keys/key-view.ts'
 import { auditFilters } from './organization/audit-filters.ts'
 import { moneyView, productsView } from './operator/operator-views.ts'
-import { OverviewScreen } from './overview/overview-screen.tsx'
 import { playgroundView } from './playground/core/playground-view.ts'
-import { ProjectsScreen } from './projects/projects-screen.tsx'
 import { refusalView } from './refusals/refusal-view.ts'
 import { statementView } from './statement/statement-month.ts'
 import { usageView } from './usage/usage-view.ts'
@@ -24,56 +22,48 @@ import { usageView } from './usage/usage-view.ts'
 const root = createRootRoute({ component: SessionGuard, notFoundComponent: UnknownScreen })
 const at = <const Path extends string>(path: Path) => ({ getParentRoute: () => root, path })
 
-// The canvas code loads only when a flow is opened.
-const flowScreen = lazyRouteComponent(() => import('./flow-editor/flow-screen.tsx'), 'FlowScreen')
-const executionsScreen = lazyRouteComponent(() => import('./executions/executions-screen.tsx'), 'ExecutionsScreen')
-const usageScreen = lazyRouteComponent(() => import('./usage/usage-screen.tsx'), 'UsageScreen')
-const statementScreen = lazyRouteComponent(() => import('./statement/statement-screen.tsx'), 'StatementScreen')
-const callsScreen = lazyRouteComponent(() => import('./calls/calls-screen.tsx'), 'CallsScreen')
-const callScreen = lazyRouteComponent(() => import('./calls/call-screen.tsx'), 'CallScreen')
-const usersScreen = lazyRouteComponent(() => import('./users/users-screen.tsx'), 'UsersScreen')
-const settingsScreen = lazyRouteComponent(() => import('./settings/settings-screen.tsx'), 'SettingsScreen')
-const accountScreen = lazyRouteComponent(() => import('./account/account-screen.tsx'), 'AccountScreen')
-const commandLineScreen = lazyRouteComponent(() => import('./account/command-line-screen.tsx'), 'CommandLineScreen')
-const membersScreen = lazyRouteComponent(() => import('./organization/members-screen.tsx'), 'MembersScreen')
-const teamsScreen = lazyRouteComponent(() => import('./organization/teams-screen.tsx'), 'TeamsScreen')
-const teamScreen = lazyRouteComponent(() => import('./organization/team-screen.tsx'), 'TeamScreen')
-const ownProjectsScreen = lazyRouteComponent(
-  () => import('./organization/projects-screen.tsx'),
-  'OrganizationProjectsScreen',
-)
-const assignmentsScreen = lazyRouteComponent(() => import('./organization/assignments-screen.tsx'), 'AssignmentsScreen')
-const auditScreen = lazyRouteComponent(() => import('./organization/audit-screen.tsx'), 'AuditScreen')
-const ownTokensScreen = lazyRouteComponent(() => import('./organization/tokens-screen.tsx'), 'OrganizationTokensScreen')
-const ownWebhooksScreen = lazyRouteComponent(
-  () => import('./organization/webhooks-screen.tsx'),
-  'OrganizationWebhooksScreen',
-)
-const securityLogScreen = lazyRouteComponent(() => import('./account/security-log-screen.tsx'), 'SecurityLogScreen')
-const platformAuditScreen = lazyRouteComponent(
-  () => import('./operator/platform-audit-screen.tsx'),
-  'PlatformAuditScreen',
-)
-const invitationScreen = lazyRouteComponent(() => import('./sign-in/invitation-screen.tsx'), 'InvitationScreen')
-const resetScreen = lazyRouteComponent(() => import('./sign-in/reset-screen.tsx'), 'ResetScreen')
-const noticesScreen = lazyRouteComponent(() => import('./notices/notices-screen.tsx'), 'NoticesScreen')
-const webhookScreen = lazyRouteComponent(() => import('./notices/webhook-screen.tsx'), 'WebhookScreen')
-const refusalsScreen = lazyRouteComponent(() => import('./refusals/refusals-screen.tsx'), 'RefusalsScreen')
-const catalogueScreen = lazyRouteComponent(() => import('./catalogue/catalogue-screen.tsx'), 'CatalogueScreen')
-const assetsScreen = lazyRouteComponent(() => import('./assets/assets-screen.tsx'), 'AssetsScreen')
-const productsScreen = lazyRouteComponent(() => import('./operator/products-screen.tsx'), 'ProductsScreen')
-const moneyScreen = lazyRouteComponent(() => import('./operator/money-screen.tsx'), 'MoneyScreen')
-const organizationsScreen = lazyRouteComponent(
-  () => import('./operator/organizations-screen.tsx'),
-  'OrganizationsScreen',
-)
-const operatorUsersScreen = lazyRouteComponent(() => import('./operator/users-screen.tsx'), 'OperatorUsersScreen')
-const playgroundScreen = lazyRouteComponent(() => import('./playground/playground-screen.tsx'), 'PlaygroundScreen')
+// The frame loads first; the code of a screen, when it is opened.
+const flowScreen = laterScreen(() => import('./flow-editor/flow-screen.tsx'), 'FlowScreen')
+const executionsScreen = laterScreen(() => import('./executions/executions-screen.tsx'), 'ExecutionsScreen')
+const usageScreen = laterScreen(() => import('./usage/usage-screen.tsx'), 'UsageScreen')
+const statementScreen = laterScreen(() => import('./statement/statement-screen.tsx'), 'StatementScreen')
+const callsScreen = laterScreen(() => import('./calls/calls-screen.tsx'), 'CallsScreen')
+const callScreen = laterScreen(() => import('./calls/call-screen.tsx'), 'CallScreen')
+const usersScreen = laterScreen(() => import('./users/users-screen.tsx'), 'UsersScreen')
+const settingsScreen = laterScreen(() => import('./settings/settings-screen.tsx'), 'SettingsScreen')
+const accountScreen = laterScreen(() => import('./account/account-screen.tsx'), 'AccountScreen')
+const commandLineScreen = laterScreen(() => import('./account/command-line-screen.tsx'), 'CommandLineScreen')
+const membersScreen = laterScreen(() => import('./organization/members-screen.tsx'), 'MembersScreen')
+const teamsScreen = laterScreen(() => import('./organization/teams-screen.tsx'), 'TeamsScreen')
+const teamScreen = laterScreen(() => import('./organization/team-screen.tsx'), 'TeamScreen')
+const ownProjectsScreen = laterScreen(() => import('./organization/projects-screen.tsx'), 'OrganizationProjectsScreen')
+const assignmentsScreen = laterScreen(() => import('./organization/assignments-screen.tsx'), 'AssignmentsScreen')
+const auditScreen = laterScreen(() => import('./organization/audit-screen.tsx'), 'AuditScreen')
+const ownTokensScreen = laterScreen(() => import('./organization/tokens-screen.tsx'), 'OrganizationTokensScreen')
+const ownWebhooksScreen = laterScreen(() => import('./organization/webhooks-screen.tsx'), 'OrganizationWebhooksScreen')
+const securityLogScreen = laterScreen(() => import('./account/security-log-screen.tsx'), 'SecurityLogScreen')
+const platformAuditScreen = laterScreen(() => import('./operator/platform-audit-screen.tsx'), 'PlatformAuditScreen')
+const invitationScreen = laterScreen(() => import('./sign-in/invitation-screen.tsx'), 'InvitationScreen')
+const resetScreen = laterScreen(() => import('./sign-in/reset-screen.tsx'), 'ResetScreen')
+const noticesScreen = laterScreen(() => import('./notices/notices-screen.tsx'), 'NoticesScreen')
+const webhookScreen = laterScreen(() => import('./notices/webhook-screen.tsx'), 'WebhookScreen')
+const refusalsScreen = laterScreen(() => import('./refusals/refusals-screen.tsx'), 'RefusalsScreen')
+const catalogueScreen = laterScreen(() => import('./catalogue/catalogue-screen.tsx'), 'CatalogueScreen')
+const assetsScreen = laterScreen(() => import('./assets/assets-screen.tsx'), 'AssetsScreen')
+const productsScreen = laterScreen(() => import('./operator/products-screen.tsx'), 'ProductsScreen')
+const moneyScreen = laterScreen(() => import('./operator/money-screen.tsx'), 'MoneyScreen')
+const organizationsScreen = laterScreen(() => import('./operator/organizations-screen.tsx'), 'OrganizationsScreen')
+const operatorUsersScreen = laterScreen(() => import('./operator/users-screen.tsx'), 'OperatorUsersScreen')
+const playgroundScreen = laterScreen(() => import('./playground/playground-screen.tsx'), 'PlaygroundScreen')
+const projectsScreen = laterScreen(() => import('./projects/projects-screen.tsx'), 'ProjectsScreen')
+const overviewScreen = laterScreen(() => import('./overview/overview-screen.tsx'), 'OverviewScreen')
+const keysScreen = laterScreen(() => import('./keys/keys-screen.tsx'), 'KeysScreen')
+const flowsScreen = laterScreen(() => import('./flow-editor/flows-screen.tsx'), 'FlowsScreen')
 
 const routes = [
-  createRoute({ ...at('/'), component: ProjectsScreen }),
-  createRoute({ ...at('/projects/$tenant/$project'), component: OverviewScreen }),
-  createRoute({ ...at('/projects/$tenant/$project/keys'), component: KeysScreen, validateSearch: keyView }),
+  createRoute({ ...at('/'), component: projectsScreen }),
+  createRoute({ ...at('/projects/$tenant/$project'), component: overviewScreen }),
+  createRoute({ ...at('/projects/$tenant/$project/keys'), component: keysScreen, validateSearch: keyView }),
   createRoute({ ...at('/projects/$tenant/$project/calls'), component: callsScreen, validateSearch: callFilters }),
   createRoute({ ...at('/projects/$tenant/$project/calls/$call'), component: callScreen }),
   createRoute({ ...at('/projects/$tenant/$project/usage'), component: usageScreen, validateSearch: usageView }),
@@ -85,7 +75,7 @@ const routes = [
   createRoute({ ...at('/projects/$tenant/$project/notices'), component: noticesScreen }),
   createRoute({ ...at('/projects/$tenant/$project/notices/webhooks/$webhook'), component: webhookScreen }),
   createRoute({ ...at('/projects/$tenant/$project/refusals'), component: refusalsScreen, validateSearch: refusalView }),
-  createRoute({ ...at('/projects/$tenant/$project/flows'), component: FlowsScreen }),
+  createRoute({ ...at('/projects/$tenant/$project/flows'), component: flowsScreen }),
   createRoute({
     ...at('/projects/$tenant/$project/executions'),
     component: executionsScreen,
@@ -125,14 +115,21 @@ const routes = [
   }),
 ]
 
-export const router = createRouter({
-  routeTree: root.addChildren(routes),
-  basepath: import.meta.env.BASE_URL,
-  scrollRestoration: true,
-})
+const routeTree = root.addChildren(routes)
+
+/** @param history that of the browser by default */
+export function openRouter(history?: RouterHistory) {
+  return createRouter({
+    routeTree,
+    basepath: import.meta.env.BASE_URL,
+    scrollRestoration: true,
+    defaultErrorComponent: FailedScreen,
+    ...(history && { history }),
+  })
+}
 
 declare module '@tanstack/react-router' {
   interface Register {
-    router: typeof router
+    router: ReturnType<typeof openRouter>
   }
 }

@@ -35,8 +35,15 @@ Object.assign(selection.prototype, { interrupt: same, transition: same, duration
 export const interrupt = () => {}
 `
 
-/** Interpolates canvas views only, not colors, dates, arrays or strings with numbers. */
-const viewsAlone = () => "export { default as interpolate, default as interpolateZoom } from './zoom.js'"
+/** Interpolates canvas views and the numbers of charts, not colors, dates, arrays or strings with numbers. */
+const viewsAndNumbers = () => `
+import interpolateNumber from './number.js'
+import interpolateZoom from './zoom.js'
+export { interpolateNumber, interpolateZoom }
+export { default as interpolateRound } from './round.js'
+export { default as piecewise } from './piecewise.js'
+export const interpolate = (a, b) => (Array.isArray(a) ? interpolateZoom(a, b) : interpolateNumber(a, b))
+`
 
 /** The CEL parser with its macro checks, without type checking and evaluation. */
 const parserAlone = `
@@ -79,12 +86,18 @@ export const OPERATORS = Object.fromEntries(
 )
 `
 
+/** Character names of Markdown from a table. The browser variant decodes them with `innerHTML`, which our policy forbids. */
+function namesFromTable(file: string): Promise<string> {
+  return readFile(file.replace(/\.dom\.js$/, '.js'), 'utf8')
+}
+
 const replaced: [file: RegExp, by: (file: string) => string | Promise<string>][] = [
   [/\/zod\/v4\/core\/(to-json-schema|json-schema-processors)\.js$/, withoutDescriptions],
   [/\/zod\/v4\/core\/memoizer\.js$/, () => noCycles],
   [/\/zod\/v4\/classic\/schemas\.js$/, withoutFormats],
   [/\/d3-transition\/dist\/d3-transition\.mjs$/, noTransitions],
-  [/\/d3-interpolate\/src\/index\.js$/, viewsAlone],
+  [/\/d3-interpolate\/src\/index\.js$/, viewsAndNumbers],
+  [/\/decode-named-character-reference\/index\.dom\.js$/, namesFromTable],
   [/\/cel-js\/lib\/evaluator\.js$/, () => parserAlone],
   [/\/cel-js\/lib\/operators\.js$/, () => operatorNames],
   [/\/cel-js\/lib\/(registry|optional)\.js$/, (file) => readFile(file, 'utf8')], // marked side-effect free below

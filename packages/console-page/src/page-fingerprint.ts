@@ -35,6 +35,6 @@ export function pageFingerprint(): string {
 function filesIn(place: string): string[] {
   if (path.extname(place) !== '') return [place]
   return readdirSync(path.join(projectFolder, place), { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile() && !entry.name.endsWith('.test.ts'))
+    .filter((entry) => entry.isFile() && !/\.(test|fixture)\.tsx?$/.test(entry.name))
     .map(({ parentPath, name }) => path.relative(projectFolder, path.join(parentPath, name)))
 }

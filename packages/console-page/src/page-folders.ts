@@ -1,6 +1,7 @@
 import path from 'node:path'
 
 export const projectFolder = path.resolve(import.meta.dirname, '../../..')
+export const packageFolder = path.resolve(import.meta.dirname, '..')
 /** Sources of the page that runs in browsers. */
 export const pageFolder = path.resolve(import.meta.dirname, '../page')
 /** Build output, which is served. */

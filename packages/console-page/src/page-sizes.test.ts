@@ -43,19 +43,26 @@ test('the first view loads at most 220 KiB: scripts, styles and the font', () =>
   expect(sizeOf([...firstView, ...styles, ...fonts])).toBeLessThanOrEqual(220)
 })
 
-test('opening a flow loads at most 106 KiB more scripts, without the panels and dialogs that load on demand', () => {
+test('opening a flow loads at most 116 KiB more scripts, without the panels and dialogs that load on demand', () => {
   const canvas = except(/^flow-screen/)
   expect(canvas.length).toBeGreaterThan(1)
-  expect(sizeOf(canvas)).toBeLessThanOrEqual(106)
-  for (const later of ['auto-layout', 'run-panel', 'revisions-panel', 'json-panel', 'conflict-dialog', 'mcp-dialog']) {
+  expect(sizeOf(canvas)).toBeLessThanOrEqual(116)
+  const panels = ['run-panel', 'revisions-panel', 'json-panel', 'resizable-panels', 'execution-banner']
+  for (const later of [...panels, 'auto-layout', 'conflict-dialog', 'mcp-dialog', 'flow-tools', 'code-mirror']) {
     const [file] = scripts.filter((name) => name.startsWith(later))
     expect(canvas).not.toContain(file)
     expect([later, file]).not.toContain(undefined)
   }
 })
 
-test('the usage screen loads at most 25 KiB more scripts', () => {
-  expect(sizeOf(except(/^usage-screen/))).toBeLessThanOrEqual(25)
+test('the usage screen loads at most 35 KiB more scripts', () => {
+  expect(sizeOf(except(/^usage-screen/))).toBeLessThanOrEqual(35)
+})
+
+test('a chart loads at most 110 KiB of scripts, after its screen', () => {
+  const plot = except(/^chart-plot/)
+  expect(sizeOf(plot)).toBeLessThanOrEqual(110)
+  for (const file of except(/^usage-screen/)) expect(file).not.toMatch(/^chart-plot/)
 })
 
 test('turns off code generation in zod before it loads, in any load order', () => {

@@ -11,15 +11,16 @@ export const runnerVersion = '2'
 /**
  * Returns the immutable package of a graph without problems, and its canonical JSON (RFC 8785): the same for the same
  * graph in any key order. In the packaged graph each expression has its type, which is enforced at run time. Titles,
- * descriptions and positions are omitted.
+ * descriptions, positions and sticky notes are omitted.
  */
 export function packageText(graph: Graph): { package: FlowPackage; text: string } {
   const layout = layoutOf(graph)
   const products = graph.nodes.map(productOf).filter((product) => product !== null)
+  const { notes: _, ...executed } = graph
   const built: FlowPackage = {
     runnerVersion,
     graph: {
-      ...graph,
+      ...executed,
       nodes: graph.nodes.map((node, ordinal) => ({ ...withoutNotes(node), ...typeOf(layout, ordinal) })),
     },
     input: sideOf(graph.input),

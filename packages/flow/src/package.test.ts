@@ -29,11 +29,13 @@ test('equal graphs have the same digest, and different graphs different ones', (
   )
 })
 
-test('titles, descriptions and positions of nodes are not part of a package', () => {
+test('titles, descriptions, positions and sticky notes are not part of a package', () => {
   fc.assert(
     fc.property(validFlow(), fc.string(), fc.integer(), ({ graph }, text, x) => {
       const drawn = graph.nodes.map((node) => ({ ...node, title: text, description: text, position: { x, y: 0 } }))
-      expect(buildPackage({ ...graph, nodes: drawn })).toEqual(buildPackage(graph))
+      const size = { width: 200, height: 120 }
+      const notes = [{ id: 'n', text, color: 'blue' as const, position: { x, y: 0 }, size }]
+      expect(buildPackage({ ...graph, nodes: drawn, notes })).toEqual(buildPackage(graph))
     }),
     { numRuns: 50 * inject('propertyShare') },
   )

@@ -55,7 +55,7 @@ export function isTooWide(page: Page): Promise<boolean> {
 /** Pairs of texts that overlap on screen. What a scrolled part hides does not count. */
 export function overlaps(page: Page): Promise<string[]> {
   return page.evaluate<string[]>(`(() => {
-    const shown = [...(document.querySelector('dialog[open]') ?? document.body).querySelectorAll('*')].filter((element) =>
+    const shown = [...(document.querySelector('[role=dialog]') ?? document.body).querySelectorAll('*')].filter((element) =>
       element.children.length === 0 && element.textContent.trim() !== '' &&
       element.checkVisibility({ visibilityProperty: true, opacityProperty: true }) && !element.closest('.visually-hidden, option, svg'))
     const texts = shown.map((element) => {

@@ -3,6 +3,11 @@ import type { Page } from './browser.ts'
 
 // Mouse and keyboard actions on the flow canvas.
 
+interface Point {
+  x: number
+  y: number
+}
+
 export function canvasOf(page: Page) {
   const node = (id: string) => page.locator(`.react-flow__node[data-id="${id}"]`)
   const handle = (id: string, port: string, side: 'source' | 'target') =>
@@ -31,7 +36,49 @@ export function canvasOf(page: Page) {
     await page.getByLabel('ID', { exact: true }).press('Enter')
     await node(id).waitFor()
   }
-  return { node, pull, draw, add }
+  const edge = (from: string, to: string) => page.getByLabel(`From ${from} to ${to}`, { exact: true })
+
+  /** A point on the line of the edge, halfway. */
+  function middleOfEdge(from: string, to: string): Promise<Point> {
+    return page.evaluate<Point>(`{
+      const path = document.querySelector('[aria-label="From ${from} to ${to}"] .react-flow__edge-path')
+      const { x, y } = path.getPointAtLength(path.getTotalLength() / 2).matrixTransform(path.getScreenCTM())
+      ;({ x, y })
+    }`)
+  }
+  const middleOfPort = (id: string, port: string, side: 'source' | 'target') => middleOf(handle(id, port, side))
+
+  /** Drags the target end of an edge to a point. */
+  async function pullEnd(from: string, to: string, end: Point): Promise<void> {
+    const start = await middleOf(edge(from, to).locator('.react-flow__edgeupdater-target'))
+    await drag(start, end)
+  }
+  async function drag(start: Point, end: Point): Promise<void> {
+    await page.mouse.move(start.x, start.y)
+    await page.mouse.down()
+    await page.mouse.move((start.x + end.x) / 2, (start.y + end.y) / 2, { steps: 5 })
+    await page.mouse.move(end.x, end.y, { steps: 5 })
+    await page.mouse.up()
+  }
+  /** Drags a node by the middle of its head to a point. */
+  async function dragNode(id: string, end: Point): Promise<void> {
+    await drag(await middleOf(node(id).locator('.node-head')), end)
+  }
+  /** Drags a row of the palette to a point, as the browser drags. */
+  async function dropFromPalette(what: RegExp, end: Point): Promise<void> {
+    const row = page.getByRole('navigation', { name: 'Node palette' }).getByRole('button', { name: what })
+    await drag(await middleOf(row), end)
+  }
+  /** Chooses an item of the context menu, which Shift+F10 opens first if `by` is the keyboard. */
+  async function menu(item: string, by: 'mouse' | 'keyboard' = 'mouse'): Promise<void> {
+    if (by === 'keyboard') await page.keyboard.press('Shift+F10')
+    const chosen = page.getByRole('menuitem', { name: item, exact: true })
+    await chosen.waitFor()
+    if (by === 'mouse') return chosen.click()
+    await page.keyboard.type(item.slice(0, 4))
+    await page.keyboard.press('Enter')
+  }
+  return { node, edge, pull, draw, add, middleOfEdge, middleOfPort, pullEnd, dragNode, dropFromPalette, menu }
 }
 
 /** Presses Tab until the focused element has this name. */
@@ -53,7 +100,7 @@ function split(end: string): [node: string, port: string] {
   return [end.slice(0, dot), end.slice(dot + 1)]
 }
 
-async function middleOf(place: Locator): Promise<{ x: number; y: number }> {
+async function middleOf(place: Locator): Promise<Point> {
   const box = await place.boundingBox()
   if (!box) throw new Error('The element is not visible.')
   return { x: box.x + box.width / 2, y: box.y + box.height / 2 }

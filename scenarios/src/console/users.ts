@@ -1,6 +1,7 @@
 import { callerAt } from '../caller.ts'
 import type { Stack } from '../stack.ts'
 import type { openPage, Page, View } from './browser.ts'
+import { choose } from './widgets.ts'
 
 export const PASSWORD = 'correct horse battery'
 
@@ -48,7 +49,7 @@ export async function signedInAt<Opened extends Pick<Awaited<ReturnType<typeof o
 export async function inviteOn(page: Page, email: string, role = 'Member'): Promise<string> {
   await page.getByRole('button', { name: 'Invite user' }).click()
   await page.getByLabel('Email').fill(email)
-  await page.getByLabel('Role', { exact: true }).selectOption(role)
+  await choose(page, 'Role', role)
   await page.getByRole('button', { name: 'Invite', exact: true }).click()
   const shown = page.getByRole('dialog', { name: `Invitation for ${email}` })
   const link = await shown.locator('pre').innerText()

@@ -63,5 +63,5 @@ export async function takeEveryScreen(
 
 async function settled(page: Page): Promise<void> {
   await page.waitForLoadState('networkidle')
-  await page.locator('.splash, .waiting').first().waitFor({ state: 'detached' })
+  await page.locator('.skeleton, .waiting').first().waitFor({ state: 'detached' })
 }

@@ -16,7 +16,7 @@ import type { SessionRecord } from '@gateway/api/console/second-factor'
 import { DataTable, type Column } from '../components/data-table.tsx'
 import { FormDialog } from '../components/dialog.tsx'
 import { Waiting } from '../components/list-states.tsx'
-import { RowButtons } from '../components/row-buttons.tsx'
+import { RowActions } from '../components/row-actions.tsx'
 import { deviceName } from './device-name.ts'
 
 /** The user's profile, personal tokens, second factor, sessions and password. */
@@ -179,7 +179,7 @@ function SessionsSection() {
       head: 'Actions',
       cell: (session) =>
         session.current ? null : (
-          <RowButtons
+          <RowActions
             acts={['Sign out']}
             of={`${deviceName(session.device)} at ${session.address}`}
             onChoose={() => setEnded(session)}

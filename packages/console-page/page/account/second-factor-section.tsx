@@ -43,7 +43,7 @@ export function SecondFactorSection() {
       {data && data.confirmedAt !== null && (
         <>
           <p>
-            Authenticator app on since <Moment iso={data.confirmedAt} to="day" />. Unused recovery codes:{' '}
+            Authenticator app on since <Moment iso={data.confirmedAt} to="day" isExact />. Unused recovery codes:{' '}
             {data.recoveryCodesLeft}.
           </p>
           <div className="buttons">

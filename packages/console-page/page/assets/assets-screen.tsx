@@ -118,7 +118,7 @@ function DeleteAssetDialog({ of: asset, onClose }: { of: StoredAssetRecord; onCl
       onClose={onClose}
     >
       <p>
-        <code>{asset.id}</code>, {sizeOf(asset.bytes)}, of <Moment iso={asset.createdAt} />.
+        <code>{asset.id}</code>, {sizeOf(asset.bytes)}, of <Moment iso={asset.createdAt} isExact />.
       </p>
       <p>
         The asset can no longer be viewed or downloaded, and calls that use it are refused with{' '}

@@ -6,10 +6,13 @@ import { count } from '../components/usd.ts'
 import { useKeyNames, type ProjectScope } from '../api/session.ts'
 import type { CallState, Span } from './call-filters.ts'
 
-/** Columns of call lists. */
+const MICRO_A_USD = 1_000_000
+
+/** Columns of call lists. The CSV file has dollars and milliseconds. */
 export const callColumns = (scope: ProjectScope): Column<InvocationRecord>[] => [
   {
     head: 'Time',
+    csv: ({ createdAt }) => createdAt,
     cell: ({ id, createdAt }) => (
       <Link to="/projects/$tenant/$project/calls/$call" params={{ ...scope, call: id }}>
         <Moment iso={createdAt} to="second" />
@@ -17,11 +20,30 @@ export const callColumns = (scope: ProjectScope): Column<InvocationRecord>[] => 
     ),
   },
   { head: 'Key', cell: (call) => <CallerName call={call} /> },
-  { head: 'Model', cell: ({ model }) => <code>{model}</code> },
-  { head: 'State', cell: ({ state }) => <Badge tone={stateTones[state]} text={stateLabels[state]} /> },
-  { head: 'Tokens', cell: (call) => <CallTokens call={call} />, isNumber: true },
-  { head: 'Cost', cell: (call) => <CallCost call={call} />, isNumber: true },
-  { head: 'Duration', cell: ({ durationMs }) => durationText(durationMs), isNumber: true },
+  { head: 'Model', cell: ({ model }) => <code>{model}</code>, csv: ({ model }) => model },
+  {
+    head: 'State',
+    cell: ({ state }) => <CallStateText state={state} />,
+    csv: ({ state }) => stateLabels[state],
+  },
+  {
+    head: 'Tokens',
+    cell: (call) => <CallTokens call={call} />,
+    isNumber: true,
+    csv: ({ promptTokens, completionTokens }) => (promptTokens ?? 0) + (completionTokens ?? 0),
+  },
+  {
+    head: 'Cost',
+    cell: (call) => <CallCost call={call} />,
+    isNumber: true,
+    csv: ({ chargedMicro }) => chargedMicro / MICRO_A_USD,
+  },
+  {
+    head: 'Duration',
+    cell: ({ durationMs }) => durationText(durationMs),
+    isNumber: true,
+    csv: ({ durationMs }) => durationMs,
+  },
 ]
 
 /** Input and output tokens. */
@@ -57,8 +79,13 @@ export function CallerName({ call: { key, execution } }: { call: InvocationRecor
   )
 }
 
+/** State of a call. Only what is not normal has a color. */
+export function CallStateText({ state }: { state: CallState }) {
+  return state === 'Settled' ? stateLabels[state] : <Badge tone={stateTones[state]} text={stateLabels[state]} />
+}
+
 /** User-facing labels of call states and reasons. */
-export const stateTones: Record<CallState, Tone> = { Open: 'warn', Settled: 'good', Released: 'plain' }
+const stateTones: Record<CallState, Tone> = { Open: 'warn', Settled: 'good', Released: 'plain' }
 export const stateLabels: Record<CallState, string> = { Open: 'Open', Settled: 'Charged', Released: 'Released' }
 
 export const spanLabels: Record<Span, string> = {

@@ -34,3 +34,8 @@ export function callFilters(search: Record<string, unknown>): CallFilters {
 export function callQuery({ since, ...filters }: CallFilters, now: Date) {
   return { ...filters, ...(since && { from: new Date(now.getTime() - spans[since]).toISOString() }) }
 }
+
+/** Whether an ID is that of an execution. Any other one is taken for that of a call. */
+export function isExecutionId(id: string): boolean {
+  return id.startsWith('exe_')
+}

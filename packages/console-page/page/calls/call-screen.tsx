@@ -4,11 +4,11 @@ import type { InvocationRecord } from '@gateway/api/console/money'
 import { reading } from '../api/queries.ts'
 import { useScope, useMe } from '../api/session.ts'
 import { Screen } from '../frame/screen.tsx'
-import { Badge, Facts, Moment, Money } from '../components/values.tsx'
+import { Facts, Moment, Money } from '../components/values.tsx'
 import { Copyable } from '../components/copying.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
 import { Waiting } from '../components/list-states.tsx'
-import { CallCost, CallerName, durationText, reasonLabels, stateTones, stateLabels } from './call-columns.tsx'
+import { CallCost, CallerName, durationText, CallStateText, reasonLabels } from './call-columns.tsx'
 import { DataTable, type Column } from '../components/data-table.tsx'
 import { callSum, total, type SumLine } from './call-sum.ts'
 import { count } from '../components/usd.ts'
@@ -25,6 +25,16 @@ export function CallScreen() {
   })
   const actions = (
     <>
+      {data?.pricing.unit === 'tokens' && (
+        <Link
+          className="button"
+          to="/projects/$tenant/$project/playground"
+          params={{ tenant, project }}
+          search={{ model: data.model }}
+        >
+          Open in playground
+        </Link>
+      )}
       <TraceLink call={invocation} />
       <Link className="button" to="/projects/$tenant/$project/calls" params={{ tenant, project }}>
         All calls
@@ -47,13 +57,13 @@ function CallParts({ call }: { call: InvocationRecord }) {
       <section className="card stack" aria-label="Call details">
         <Facts
           of={[
-            ['State', <Badge key="state" tone={stateTones[call.state]} text={stateLabels[call.state]} />],
+            ['State', <CallStateText key="state" state={call.state} />],
             ['Cost', <CallCost key="cost" call={call} />],
             ['Reserved at admission', <Money key="reserved" micro={call.reservedMicro} />],
             ['Model', <code key="model">{call.model}</code>],
             ['API key', <CallerName key="caller" call={call} />],
-            ['Admitted', <Moment key="from" iso={call.createdAt} to="second" />],
-            ['Closed', call.closedAt === null ? null : <Moment key="to" iso={call.closedAt} to="second" />],
+            ['Admitted', <Moment key="from" iso={call.createdAt} to="second" isExact />],
+            ['Closed', call.closedAt === null ? null : <Moment key="to" iso={call.closedAt} to="second" isExact />],
             ['Duration', call.durationMs === null ? null : durationText(call.durationMs)],
             ['Execution', call.execution === null ? null : <ExecutionLink key="execution" id={call.execution} />],
             ['Node', call.node === null ? null : <code key="node">{call.node}</code>],

@@ -1,13 +1,14 @@
-import { useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useScope, useProjectName, type ProjectScope, useProducts } from '../api/session.ts'
 import { Screen } from '../frame/screen.tsx'
-import { DataTable } from '../components/data-table.tsx'
+import { DataList } from '../components/data-list.tsx'
 import { EmptyState, Waiting, ShowMore, RefreshButton } from '../components/list-states.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
 import { callColumns, stateLabels } from './call-columns.tsx'
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { ask } from '../api/ask.ts'
-import { callQuery, type CallFilters, callStates } from './call-filters.ts'
+import { callQuery, type CallFilters, callStates, isExecutionId } from './call-filters.ts'
 import { readingAll } from '../api/queries.ts'
 import { useFilter, FilterChip } from '../components/filters.tsx'
 import { TimeChip } from './time-chip.tsx'
@@ -15,14 +16,23 @@ import { TimeChip } from './time-chip.tsx'
 export function CallsScreen() {
   const scope = useScope()
   const filters = useSearch({ from: '/projects/$tenant/$project/calls' })
-  const calls = useCalls(scope, filters)
+  const [isLive, setLive] = useState(false)
+  const calls = useCalls(scope, filters, isLive)
   const rows = calls.data?.pages.flatMap(({ data }) => data) ?? []
   return (
     <Screen
       title="Calls"
       of={useProjectName()}
-      actions={<RefreshButton isLooking={calls.isFetching} onLook={() => void calls.refetch()} />}
+      actions={
+        <>
+          <button type="button" className="button" aria-pressed={isLive} onClick={() => setLive(!isLive)}>
+            {isLive ? 'Live: on' : 'Live: off'}
+          </button>
+          {!isLive && <RefreshButton isLooking={calls.isFetching} onLook={() => void calls.refetch()} />}
+        </>
+      }
     >
+      <IdSearch />
       <FilterChips filters={filters} />
       <RefusalBox error={calls.error} />
       {calls.isPending && !calls.error && <Waiting what="calls" />}
@@ -30,7 +40,13 @@ export function CallsScreen() {
         <NoCalls isFiltered={Object.keys(filters).length > 0} />
       )}
       {rows.length > 0 && (
-        <DataTable caption="Calls, newest first" columns={callColumns(scope)} rows={rows} keyOf={({ id }) => id} />
+        <DataList
+          name="calls"
+          caption="Calls, newest first"
+          columns={callColumns(scope)}
+          rows={rows}
+          keyOf={({ id }) => id}
+        />
       )}
       <ShowMore list={calls} />
     </Screen>
@@ -45,11 +61,47 @@ function NoCalls({ isFiltered }: { isFiltered: boolean }) {
   )
 }
 
+/** Opens the call with an ID, or the calls of an execution. */
+function IdSearch() {
+  const params = useScope()
+  const navigate = useNavigate()
+  const [typed, setTyped] = useState('')
+  const id = typed.trim()
+  return (
+    <form
+      role="search"
+      className="chips"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (id === '') return
+        if (isExecutionId(id))
+          void navigate({ to: '/projects/$tenant/$project/calls', params, search: { execution: id } })
+        else void navigate({ to: '/projects/$tenant/$project/calls/$call', params: { ...params, call: id } })
+      }}
+    >
+      <input
+        type="search"
+        className="id-search"
+        aria-label="Call or execution ID"
+        placeholder="Call or execution ID"
+        autoComplete="off"
+        spellCheck={false}
+        value={typed}
+        onChange={({ target }) => setTyped(target.value)}
+      />
+      <button type="submit" className="button small" disabled={id === ''}>
+        Open
+      </button>
+    </form>
+  )
+}
+
+const LIVE_MS = 2_000
 const PAGE = 50
 const PATH = '/api/v2/tenants/{tenant}/projects/{project}/invocations'
 
 /** Calls of a project, newest first, page by page. Keeps the current rows while loading. */
-function useCalls(params: ProjectScope, filters: CallFilters) {
+function useCalls(params: ProjectScope, filters: CallFilters, isLive: boolean) {
   return useInfiniteQuery({
     queryKey: [PATH, params, filters],
     queryFn: ({ pageParam, signal }) => {
@@ -59,6 +111,7 @@ function useCalls(params: ProjectScope, filters: CallFilters) {
     initialPageParam: '',
     getNextPageParam: ({ nextCursor }) => nextCursor,
     placeholderData: keepPreviousData,
+    refetchInterval: isLive && LIVE_MS, // pauses while the tab is hidden
   })
 }
 

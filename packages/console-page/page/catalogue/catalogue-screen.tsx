@@ -15,6 +15,7 @@ import { PriceList, modalityLabels, parameterLabels, sizeLabels, kindLabels } fr
 import { useState, type ReactNode } from 'react'
 import { FilterChip, useFilter } from '../components/filters.tsx'
 import { kinds, orders, uses, type CatalogueView, type Order, type Use, MOST_COMPARED } from './catalogue-view.ts'
+import { Select } from '../components/select.tsx'
 
 /** Products that the project can call or request, with their prices. */
 export function CatalogueScreen() {
@@ -217,13 +218,12 @@ function CatalogueFilters({ view: { q = '', kind, use, sort = 'name' } }: { view
         choices={uses.map((each) => [each, choiceLabels[each]])}
         onChange={set('use')}
       />
-      <select aria-label="Order" value={sort} onChange={({ target }) => set('sort')(target.value)}>
-        {orders.map((each) => (
-          <option key={each} value={each}>
-            {orderLabels[each]}
-          </option>
-        ))}
-      </select>
+      <Select
+        aria-label="Order"
+        value={sort}
+        options={orders.map((each) => [each, orderLabels[each]])}
+        onChange={(chosen) => set('sort')(chosen)}
+      />
     </div>
   )
 }

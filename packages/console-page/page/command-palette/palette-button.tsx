@@ -1,6 +1,6 @@
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { isTyping } from '../flow-editor/is-typing.ts'
-import { Icon } from '../components/icon.tsx'
+import { IconButton } from '../components/icon-button.tsx'
 
 // Both dialogs load on demand.
 const dialogs = {
@@ -15,7 +15,7 @@ export function PaletteButton() {
     const onKey = (event: KeyboardEvent) => {
       const asked = askedBy(event)
       // A shortcut must not open on top of a dialog.
-      if (asked === null || document.querySelector('dialog[open]')) return
+      if (asked === null || document.querySelector('.dialog')) return
       event.preventDefault()
       setOpened(asked)
     }
@@ -25,16 +25,13 @@ export function PaletteButton() {
   const Opened = opened && dialogs[opened]
   return (
     <>
-      <button
-        type="button"
-        className="button quiet icon-only"
+      <IconButton
+        icon="search"
+        label="Search and commands"
+        tip="Search and commands (Ctrl K)"
         aria-keyshortcuts="Control+K Meta+K"
-        title="Search and commands (Ctrl K)"
         onClick={() => setOpened('palette')}
-      >
-        <Icon name="search" />
-        <span className="visually-hidden">Search and commands</span>
-      </button>
+      />
       {Opened && (
         <Suspense>
           <Opened onClose={() => setOpened(null)} />

@@ -9,6 +9,7 @@ import { useScheme, type Scheme } from '../frame/scheme.ts'
 import { useSignOut } from '../frame/use-sign-out.ts'
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { readingAll } from '../api/queries.ts'
+import { isExecutionId } from '../calls/call-filters.ts'
 import { screens } from '../frame/screens.ts'
 
 /** Fuzzy search for screens, flows, keys, projects and actions. */
@@ -29,7 +30,7 @@ function CommandList({ onClose, onCreateFlow }: { onClose: () => void; onCreateF
   const [chosen, setChosen] = useState(0)
   const list = useRef<HTMLUListElement>(null)
   const commands = [...useScopeCommands(), ...useActionCommands({ onCreateFlow })]
-  const found = fuzzyFound(commands, sought)
+  const found = [...useIdCommands(sought.trim()), ...fuzzyFound(commands, sought)]
   const at = Math.min(chosen, found.length - 1)
   useEffect(() => {
     list.current?.children[at]?.scrollIntoView({ block: 'nearest' })
@@ -57,7 +58,7 @@ function CommandList({ onClose, onCreateFlow }: { onClose: () => void; onCreateF
         aria-autocomplete="list"
         {...(found[at] && { 'aria-activedescendant': `${id}-${at}` })}
         autoComplete="off"
-        placeholder="Search screens, flows, keys, projects and actions"
+        placeholder="Search screens, flows, keys, IDs and actions"
         value={sought}
         onChange={({ target }) => {
           setSought(target.value)
@@ -84,6 +85,19 @@ function CommandList({ onClose, onCreateFlow }: { onClose: () => void; onCreateF
       </p>
     </div>
   )
+}
+
+/** Opens the call, or the calls of the execution, whose whole ID was typed. */
+function useIdCommands(id: string): Command[] {
+  const params = useScope()
+  const navigate = useNavigate()
+  if (params.project === '' || !/^(inv|exe)_\w+$/.test(id)) return []
+  if (isExecutionId(id)) {
+    const run = () => void navigate({ to: '/projects/$tenant/$project/calls', params, search: { execution: id } })
+    return [{ id, title: `Calls of execution ${id}`, kind: 'Execution', run }]
+  }
+  const run = () => void navigate({ to: '/projects/$tenant/$project/calls/$call', params: { ...params, call: id } })
+  return [{ id, title: `Call ${id}`, kind: 'Call', run }]
 }
 
 const schemes: Record<Scheme, string> = {
@@ -178,6 +192,6 @@ interface Command {
   id: string
   /** Searched and shown. */
   title: string
-  kind: 'Screen' | 'Action' | 'Key' | 'Flow' | 'Project'
+  kind: 'Screen' | 'Action' | 'Key' | 'Flow' | 'Project' | 'Call' | 'Execution'
   run(): void
 }

@@ -10,10 +10,15 @@ const shortcuts: Shortcut[] = [
   { keys: 'Ctrl K', does: 'Search and commands (Cmd+K on a Mac)' },
   { keys: '?', does: 'These shortcuts' },
   { keys: 'Escape', does: 'Closes a dialog or menu' },
+  { keys: 'Enter', does: 'In the playground: sends the message; with Shift: a new line' },
+  { keys: '← →', does: 'In a chart: reads the values; with Shift: selects a range, which Enter opens' },
   { keys: '/', does: 'In a flow: adds a node' },
   { keys: 'Ctrl F', does: 'In a flow: finds a node' },
   { keys: 'Ctrl S', does: 'In a flow: saves it' },
   { keys: 'Ctrl Z', does: 'In a flow: undoes; with Shift: redoes' },
+  { keys: 'Ctrl B', does: 'In a flow: opens or closes the node palette' },
+  { keys: 'Ctrl J', does: 'In a flow: opens or closes the details below the canvas' },
+  { keys: 'Ctrl I', does: 'In a flow: opens or closes the inspector' },
 ]
 
 const columns: Column<Shortcut>[] = [

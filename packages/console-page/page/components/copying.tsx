@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { announce } from '../frame/announcer.ts'
-import { Icon } from './icon.tsx'
+import { IconButton } from './icon-button.tsx'
 
 export function CopyButton({ text, label, isSmall = false }: { text: string; label: string; isSmall?: boolean }) {
   const [isCopied, setCopied] = useState(false)
@@ -9,10 +9,12 @@ export function CopyButton({ text, label, isSmall = false }: { text: string; lab
     announce('Copied.')
   }
   return (
-    <button type="button" className={`button icon-only ${isSmall ? 'small quiet' : ''}`} onClick={() => void copy()}>
-      <Icon name={isCopied ? 'check' : 'copy'} />
-      <span className="visually-hidden">{isCopied ? `${label} (copied)` : label}</span>
-    </button>
+    <IconButton
+      icon={isCopied ? 'check' : 'copy'}
+      label={isCopied ? `${label} (copied)` : label}
+      className={isSmall ? 'small' : ''}
+      onClick={() => void copy()}
+    />
   )
 }
 
@@ -43,7 +45,7 @@ function copySelected(text: string): boolean {
   const field = document.createElement('textarea')
   field.value = text
   const focused = document.activeElement
-  const place = document.querySelector('dialog[open]') ?? document.body
+  const place = [...document.querySelectorAll('.dialog')].at(-1) ?? document.body
   place.append(field)
   field.select()
   // oxlint-disable-next-line typescript/no-deprecated -- the only way without a secure context

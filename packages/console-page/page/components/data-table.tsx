@@ -1,4 +1,4 @@
-import { useMemo, type ReactNode } from 'react'
+import { useMemo, type MouseEvent as ReactMouseEvent, type ReactNode } from 'react'
 import {
   createSortedRowModel,
   rowSortingFeature,
@@ -19,26 +19,29 @@ export interface Column<Row> {
    * in either order.
    */
   sortBy?(row: Row): string | number | null
+  /** Value in the CSV file. Without one, the file doesn't have the column. */
+  csv?(row: Row): string | number | null
 }
 
 type RowData = object
 const features = tableFeatures({ rowSortingFeature, sortedRowModel: createSortedRowModel() })
 
-/**
- * Table whose rows become cards on narrow screens, each value next to its column head. The first column names the row.
- * The roles are explicit because the card styles would remove the implicit ones.
- */
-export function DataTable<Row>({
-  caption,
-  columns,
-  rows,
-  keyOf,
-}: {
+export interface TableProps<Row> {
   caption: string
   columns: Column<Row>[]
   rows: Row[]
   keyOf(row: Row): string
-}) {
+}
+
+/** Head of the column of menus and buttons. */
+export const ACTIONS = 'Actions'
+
+/**
+ * Table whose rows become cards on narrow screens, each value next to its column head. The first column names the row.
+ * If it has a link, a click anywhere on the row follows it. The roles are explicit because the card styles would remove
+ * the implicit ones.
+ */
+export function DataTable<Row>({ caption, columns, rows, keyOf }: TableProps<Row>) {
   const table = useTable({
     features,
     data: rows as RowData[],
@@ -61,7 +64,7 @@ export function DataTable<Row>({
         </thead>
         <tbody role="rowgroup">
           {table.getRowModel().rows.map(({ id, original }) => (
-            <tr key={id} role="row">
+            <tr key={id} role="row" onClick={followLink}>
               {columns.map((column, n) => (
                 <Cell key={column.head} column={column} row={original as Row} isName={n === 0} />
               ))}
@@ -71,6 +74,17 @@ export function DataTable<Row>({
       </table>
     </div>
   )
+}
+
+/** Follows the link that names the row, unless the click was for something in the row or selected text. */
+function followLink(event: ReactMouseEvent<HTMLTableRowElement>): void {
+  const { target, currentTarget: row, ctrlKey, metaKey, shiftKey } = event
+  // An event from a menu of the row comes up to here, although the menu is elsewhere on the page.
+  if (!(target instanceof Element) || !row.contains(target) || getSelection()?.type === 'Range') return
+  if (target.closest('a, button, input, select, textarea, label, summary')) return
+  row
+    .querySelector('th a[href]')
+    ?.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true, ctrlKey, metaKey, shiftKey }))
 }
 
 function definition({ head, sortBy }: Column<RowData>): ColumnDef<typeof features, RowData> {
@@ -97,7 +111,7 @@ function Head({ header, isNumber }: { header: Header<typeof features, RowData>; 
     <th
       scope="col"
       role="columnheader"
-      className={isNumber ? 'number' : ''}
+      className={isNumber ? 'number' : head === ACTIONS ? 'actions' : ''}
       {...(sorted !== false && { 'aria-sort': directions[sorted] })}
     >
       {column.getCanSort() ? (
@@ -106,7 +120,7 @@ function Head({ header, isNumber }: { header: Header<typeof features, RowData>; 
           <Icon name={sorted === 'desc' ? 'down' : 'up'} />
         </button>
       ) : (
-        head
+        <span className={head === ACTIONS ? 'visually-hidden' : ''}>{head}</span>
       )}
     </th>
   )
@@ -114,7 +128,7 @@ function Head({ header, isNumber }: { header: Header<typeof features, RowData>; 
 
 function Cell<Row>({ column, row, isName }: { column: Column<Row>; row: Row; isName: boolean }) {
   const content = <div>{column.cell(row)}</div>
-  const className = column.isNumber ? 'number' : ''
+  const className = column.isNumber ? 'number' : column.head === ACTIONS ? 'actions' : ''
   return isName ? (
     <th scope="row" role="rowheader" data-head={column.head} className={className}>
       {content}

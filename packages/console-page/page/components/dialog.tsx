@@ -1,11 +1,13 @@
-import { useEffect, useId, useRef, type ReactNode, type FormEvent, useState } from 'react'
+import { useEffect, useLayoutEffect, useRef, type ReactNode, type FormEvent, useState } from 'react'
+import { Dialog as BaseDialog } from '@base-ui/react/dialog'
 import { RefusalBox } from './refusal-box.tsx'
 import { useChange, useOnce } from '../api/queries.ts'
 import { TextField } from './fields.tsx'
 
 /**
- * Native modal dialog, open while mounted. It traps focus, closes on Escape, and then returns focus to the element that
- * had it, or to the screen's heading if that element is gone. With `stays`, only its buttons close it.
+ * Modal dialog, open while mounted: a sheet at the bottom of a narrow screen. It closes on Escape and, until
+ * something was typed in it, on a press outside. It then returns the focus to the element that had it, or to the
+ * screen's heading if that element is gone. With `stays`, only its buttons close it.
  */
 export function Dialog({
   title,
@@ -18,33 +20,72 @@ export function Dialog({
   stays?: boolean
   children: ReactNode
 }) {
-  const element = useRef<HTMLDialogElement>(null)
-  const heading = useId()
-  useEffect(() => {
-    const dialog = element.current
-    const before = document.activeElement
-    dialog?.showModal()
-    return () => {
-      dialog?.close()
-      if (before instanceof HTMLElement && before.isConnected) before.focus()
-      else document.querySelector<HTMLElement>('main h1')?.focus()
-    }
-  }, [])
+  const popup = useRef<HTMLDivElement>(null)
+  const hasInput = useRef(false)
+  useReturnedFocus()
   return (
-    <dialog
-      ref={element}
-      aria-labelledby={heading}
-      onCancel={(event) => {
-        event.preventDefault()
-        if (!stays) onClose()
+    <BaseDialog.Root
+      open
+      disablePointerDismissal={stays}
+      onOpenChange={(_, { reason }) => {
+        // Escape reaches all open dialogs: only the one on top closes.
+        const isAsked = reason === 'escape-key' || (reason === 'outside-press' && !hasInput.current)
+        if (isAsked && !stays && topDialog() === popup.current) onClose()
       }}
     >
-      <div className="stack">
-        <h2 id={heading}>{title}</h2>
-        {children}
-      </div>
-    </dialog>
+      <BaseDialog.Portal>
+        <BaseDialog.Backdrop className="dialog-backdrop" forceRender />
+        <BaseDialog.Popup
+          ref={popup}
+          className="dialog stack"
+          finalFocus={false}
+          onInput={() => {
+            hasInput.current = true
+          }}
+        >
+          <BaseDialog.Title>{title}</BaseDialog.Title>
+          {children}
+        </BaseDialog.Popup>
+      </BaseDialog.Portal>
+    </BaseDialog.Root>
   )
+}
+
+/** The open dialog that is above all others, or null. */
+function topDialog(): HTMLElement | null {
+  return [...document.querySelectorAll<HTMLElement>('.dialog')].at(-1) ?? null
+}
+
+/** What had the focus before a dialog that is just closing. A dialog that replaces it takes this over. */
+let handedOver: Element | null = null
+
+function useReturnedFocus(): void {
+  const before = useRef<Element | null>(null)
+  useLayoutEffect(() => {
+    before.current = focusedNow()
+  }, [])
+  useEffect(() => {
+    before.current = handedOver ?? before.current
+    handedOver = null
+    return () => {
+      const element = before.current
+      handedOver = element
+      queueMicrotask(() => {
+        if (handedOver !== element) return
+        handedOver = null
+        const isThere = element instanceof HTMLElement && element.isConnected && element !== document.body
+        const next = isThere ? element : (topDialog() ?? document.querySelector<HTMLElement>('main h1'))
+        next?.focus()
+      })
+    }
+  }, [])
+}
+
+/** The focused element; for an item of a menu, the button that opened the menu, because the item goes with it. */
+function focusedNow(): Element | null {
+  const focused = document.activeElement
+  const opener = focused?.closest('[role="menu"]')?.getAttribute('aria-labelledby')
+  return opener ? document.getElementById(opener) : focused
 }
 
 /** A `useChange` mutation without arguments. */

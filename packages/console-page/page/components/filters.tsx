@@ -1,5 +1,6 @@
 import { Icon } from './icon.tsx'
 import { useNavigate } from '@tanstack/react-router'
+import { Select } from './select.tsx'
 
 /** Filter: a select while it is not set, a chip that clears it once it is. */
 export function FilterChip({
@@ -14,16 +15,7 @@ export function FilterChip({
   onChange: (value: string | undefined) => void
 }) {
   if (value === undefined)
-    return (
-      <select aria-label={name} value="" onChange={({ target }) => onChange(target.value)}>
-        <option value="">{name}: any</option>
-        {choices.map(([each, text]) => (
-          <option key={each} value={each}>
-            {text}
-          </option>
-        ))}
-      </select>
-    )
+    return <Select aria-label={name} value={null} placeholder={name} options={choices} onChange={onChange} />
   const text = choices.find(([each]) => each === value)?.[1] ?? value
   return (
     <span className="chip">

@@ -11,12 +11,19 @@ export function EmptyState({ title, children, action }: { title: string; childre
   )
 }
 
-/** Loading text that fades in after a delay, so fast responses don't flash it. */
+/** Shape of a list that is loading. It fades in after a delay, so fast responses don't flash it. */
 export function Waiting({ what }: { what: string }) {
   return (
-    <p className="waiting" role="status">
-      Loading {what}…
-    </p>
+    <div className="waiting" role="status">
+      <span className="visually-hidden">Loading {what}…</span>
+      {[0, 1, 2, 3, 4].map((row) => (
+        <div key={row} className="waiting-row" aria-hidden="true">
+          <i />
+          <i />
+          <i />
+        </div>
+      ))}
+    </div>
   )
 }
 

@@ -5,8 +5,12 @@ const notYet = new Set<() => Promise<unknown>>()
 /**
  * Component whose code loads when it is first shown, or earlier through `loadAhead`. Once loaded, it renders
  * synchronously; React's `lazy` would suspend even then, and the opened element wouldn't get the focus.
+ * @param Before is shown until it is loaded
  */
-export function loadedLater<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
+export function loadedLater<Props extends object>(
+  load: () => Promise<ComponentType<Props>>,
+  Before: ComponentType | null = null,
+): ComponentType<Props> {
   let Loaded: ComponentType<Props> | null = null
   const begin = async () => {
     Loaded = await load()
@@ -25,7 +29,7 @@ export function loadedLater<Props extends object>(load: () => Promise<ComponentT
           }),
       )
     }, [])
-    return Loaded && <Loaded {...props} />
+    return Loaded ? <Loaded {...props} /> : Before && <Before />
   }
 }
 

@@ -1,6 +1,7 @@
 import { Copyable } from './copying.tsx'
 import { Dialog } from './dialog.tsx'
-import { useState, type ReactNode } from 'react'
+import { Tabs } from '@base-ui/react/tabs'
+import type { ReactNode } from 'react'
 
 /**
  * A secret, shown once, and how to use it. Only its button closes it.
@@ -57,26 +58,23 @@ export function CodeChoice<Name extends string>({
   of: Record<Name, string>
 }) {
   const names = Object.keys(of) as Name[]
-  const [chosen, setChosen] = useState(names[0]!)
   return (
-    <>
+    <Tabs.Root defaultValue={names[0]} className="stack tight">
       <div className="head">
         <h3>{title}</h3>
-        <div className="buttons" role="group" aria-label={label}>
+        <Tabs.List className="tabs" aria-label={label}>
           {names.map((name) => (
-            <button
-              key={name}
-              type="button"
-              className="button small"
-              aria-pressed={name === chosen}
-              onClick={() => setChosen(name)}
-            >
+            <Tabs.Tab key={name} value={name} className="tab">
               {name}
-            </button>
+            </Tabs.Tab>
           ))}
-        </div>
+        </Tabs.List>
       </div>
-      <Copyable text={of[chosen]} label={copy} />
-    </>
+      {names.map((name) => (
+        <Tabs.Panel key={name} value={name}>
+          <Copyable text={of[name]} label={copy} />
+        </Tabs.Panel>
+      ))}
+    </Tabs.Root>
   )
 }

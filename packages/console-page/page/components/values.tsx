@@ -1,11 +1,13 @@
 import type { ReactNode } from 'react'
+import { relativeTime, useEachMinute } from './relative-time.ts'
 import { count, usd } from './usd.ts'
 
-/** `plain` is neutral. */
+/** `good` is the normal state, `plain` is neutral. */
 export type Tone = 'good' | 'warn' | 'bad' | 'plain'
 
+/** State of a thing. The normal one is plain text: only what is not normal stands out. */
 export function Badge({ tone, text }: { tone: Tone; text: string }) {
-  return <span className={`badge ${tone}`}>{text}</span>
+  return tone === 'good' ? text : <span className={`badge ${tone}`}>{text}</span>
 }
 
 /** Names and values. A null value is omitted. */
@@ -30,11 +32,25 @@ const texts = {
   day: new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' }),
 }
 
-/** Time in the reader's zone, to the given precision; UTC to the millisecond on hover. */
-export function Moment({ iso, to = 'minute' }: { iso: string; to?: keyof typeof texts }) {
+/**
+ * Time seen from now, such as "3 minutes ago"; with `isExact`, or more than 30 days away, in the reader's zone, to the
+ * given precision. On hover: to the second in the reader's zone, and in UTC to the millisecond.
+ */
+export function Moment({
+  iso,
+  to = 'minute',
+  isExact = false,
+}: {
+  iso: string
+  to?: keyof typeof texts
+  isExact?: boolean
+}) {
+  useEachMinute()
+  const at = new Date(iso)
+  const relative = isExact ? null : relativeTime(at.getTime(), Date.now())
   return (
-    <time dateTime={iso} title={`${iso.replace('T', ' ').replace('Z', '')} UTC`}>
-      {texts[to].format(new Date(iso))}
+    <time dateTime={iso} title={`${texts.second.format(at)} (${iso.replace('T', ' ').replace('Z', '')} UTC)`}>
+      {relative ?? texts[to].format(at)}
     </time>
   )
 }

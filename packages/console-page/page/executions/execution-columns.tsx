@@ -12,6 +12,7 @@ import { readingAll } from '../api/queries.ts'
 export const executionColumns = (scope: ProjectScope, flowName: (id: string) => string): Column<ExecutionSummary>[] => [
   {
     head: 'Time',
+    csv: ({ createdAt }) => createdAt,
     cell: ({ id, sandbox, createdAt }) => (
       <Link
         to="/projects/$tenant/$project/flows/$sandbox"
@@ -23,10 +24,11 @@ export const executionColumns = (scope: ProjectScope, flowName: (id: string) => 
       </Link>
     ),
   },
-  { head: 'Flow', cell: ({ sandbox }) => flowName(sandbox) },
-  { head: 'Revision', cell: ({ revision }) => revision, isNumber: true },
+  { head: 'Flow', cell: ({ sandbox }) => flowName(sandbox), csv: ({ sandbox }) => flowName(sandbox) },
+  { head: 'Revision', cell: ({ revision }) => revision, isNumber: true, csv: ({ revision }) => revision },
   {
     head: 'State',
+    csv: ({ status }) => executionStateLabels[status],
     cell: ({ status, error }) => (
       <span title={error?.message}>
         <Badge tone={executionTones[status]} text={executionStateLabels[status]} />

@@ -1,7 +1,7 @@
 import { Link, useSearch } from '@tanstack/react-router'
 import { useScope, useProjectName } from '../api/session.ts'
 import { Screen } from '../frame/screen.tsx'
-import { DataTable } from '../components/data-table.tsx'
+import { DataList } from '../components/data-list.tsx'
 import { EmptyState, Waiting, ShowMore, RefreshButton } from '../components/list-states.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
 import { executionColumns, useFlowNames, executionStateLabels } from './execution-columns.tsx'
@@ -29,7 +29,8 @@ export function ExecutionsScreen() {
       {list.isPending && !list.error && <Waiting what="executions" />}
       {isEmpty && <NoExecutions isFiltered={Object.keys(filters).length > 0} />}
       {list.rows.length > 0 && (
-        <DataTable
+        <DataList
+          name="executions"
           caption="Executions, newest first"
           columns={executionColumns(scope, flowName)}
           rows={list.rows}

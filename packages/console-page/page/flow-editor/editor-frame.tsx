@@ -1,14 +1,16 @@
-import { useEffect, useRef, useState, useLayoutEffect } from 'react'
+import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import type { SandboxRecord } from '@gateway/api/console/sandboxes'
 import { loadAhead } from '../components/loaded-later.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
 import { useTitle } from '../frame/screen.tsx'
 import { FlowCanvas } from './canvas/flow-canvas.tsx'
+import { Palette } from './palette/palette.tsx'
 import type { LocalDraft, LocalDrafts } from './data/local-draft.ts'
 import { useSaving, type Base } from './data/use-saving.ts'
 import { Drawer, type DrawerTab } from './drawer/drawer.tsx'
 import { FlowHeader } from './header/flow-header.tsx'
-import { ConflictDialog, EdgeRecordView, NodeForm } from './lazy.ts'
+import { ConflictDialog, ContractForm, EdgeRecordView, ExecutionBanner, NodeForm } from './lazy.ts'
+import { useRunStore } from './run/run-store.ts'
 import { useShownExecution } from './run/use-shown-execution.ts'
 import { useSession, useSelection, type Editor } from './state/open-editor.ts'
 import { isTyping } from './is-typing.ts'
@@ -17,12 +19,8 @@ import { sameJson } from '@gateway/flow/compare/graph-units'
 import { useBlocker } from '@tanstack/react-router'
 import { Dialog } from '../components/dialog.tsx'
 import { several } from '../components/usd.ts'
-import { ContractForm } from './inspector/contract-form.tsx'
 import { Moment } from '../components/values.tsx'
-import { useReactFlow } from '@xyflow/react'
-import { addables, matching, type Addable, AddableRow } from './canvas/addable-row.tsx'
-import { NODE_WIDTH } from './core/position.ts'
-import { insertNode } from './core/connection.ts'
+import { EditorPanels, usePanels, type Panels } from './editor-panels.tsx'
 
 interface Begun {
   drafts: LocalDrafts
@@ -38,18 +36,26 @@ export function EditorFrame({ sandbox, first }: { sandbox: SandboxRecord; first:
   const { isUnsaved, isKept } = useLocalDraft(editor, first.drafts, saving.base)
   const [draft, setDraft] = useState(first.draft)
   const shown = useShownExecution(sandbox.id)
-  const [tab, setTab] = useState<DrawerTab | null>(
-    shown.isOpened ? 'run' : model.problems.length + model.warnings.length > 0 ? 'problems' : null,
-  )
+  const opened = useStore(useRunStore(), (state) => state.opened)
+  const hasProblems = model.problems.length + model.warnings.length > 0
+  const [tab, setTab] = useState<DrawerTab>(shown.isOpened ? 'run' : 'problems')
+  const panels = usePanels(shown.isOpened || hasProblems ? { drawer: true } : {})
   const form = useRef<HTMLDivElement>(null)
   useTitle(sandbox.name, 'Flows')
-  useEditorKeys(() => void saving.save())
+  useEditorKeys(() => void saving.save(), panels)
   useEffect(loadAhead, [])
-  // The form renders after the node is selected.
-  const openForm = () => setTimeout(() => form.current && focusFirstField(form.current))
+  const openForm = () => {
+    panels.set('inspector', true)
+    // The form renders after the node is selected.
+    setTimeout(() => form.current && focusFirstField(form.current))
+  }
+  const openTab = (chosen: DrawerTab | null) => {
+    if (chosen !== null) setTab(chosen)
+    panels.set('drawer', chosen !== null)
+  }
   return (
     <div className="flow-editor">
-      <FlowHeader saving={saving} isUnsaved={isUnsaved} />
+      <FlowHeader saving={saving} isUnsaved={isUnsaved} panels={panels} />
       {draft && isUnsaved && (
         <DraftNotice
           draft={draft}
@@ -68,12 +74,37 @@ export function EditorFrame({ sandbox, first }: { sandbox: SandboxRecord; first:
           <RefusalBox error={saving.error ?? shown.error} />
         </div>
       )}
-      <Palette />
-      <FlowCanvas openForm={openForm} />
-      <div className="inspector-place" ref={form}>
-        <Inspector />
-      </div>
-      <Drawer tab={tab} onTab={setTab} saving={saving} openForm={openForm} onShowExecution={shown.show} />
+      <EditorPanels
+        panels={panels}
+        palette={<Palette />}
+        canvas={
+          <div className="canvas-place">
+            {opened && (
+              <ExecutionBanner
+                opened={opened}
+                revision={isUnsaved ? null : saving.base.number}
+                onClose={shown.close}
+                onInputs={() => openTab('run')}
+              />
+            )}
+            <FlowCanvas openForm={openForm} />
+          </div>
+        }
+        inspector={
+          <div className="inspector-place" ref={form}>
+            <Inspector />
+          </div>
+        }
+        drawer={
+          <Drawer
+            tab={panels.open.drawer ? tab : null}
+            onTab={openTab}
+            saving={saving}
+            openForm={openForm}
+            onShowExecution={shown.show}
+          />
+        }
+      />
       {saving.conflict && (
         <ConflictDialog key={saving.conflict.theirs.number} saving={saving} conflict={saving.conflict} />
       )}
@@ -82,23 +113,39 @@ export function EditorFrame({ sandbox, first }: { sandbox: SandboxRecord; first:
   )
 }
 
-/** Ctrl+S saves anywhere. Ctrl+Z and Ctrl+Shift+Z undo and redo, except in text fields, which have their own undo. */
-function useEditorKeys(save: () => void): void {
+const panelKeys = new Map([
+  ['b', 'palette'],
+  ['j', 'drawer'],
+  ['i', 'inspector'],
+] as const)
+
+/**
+ * Ctrl+S saves anywhere, and Ctrl+B, Ctrl+J and Ctrl+I open and close the panels. Ctrl+Z and Ctrl+Shift+Z undo and
+ * redo, except in text fields, which have their own undo.
+ */
+function useEditorKeys(save: () => void, panels: Panels): void {
   const { editor } = useSession()
+  const latest = useRef({ save, panels })
+  useEffect(() => {
+    latest.current = { save, panels }
+  })
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       if (!(event.ctrlKey || event.metaKey) || event.altKey) return
       const key = event.key.toLowerCase()
+      const panel = event.shiftKey ? undefined : panelKeys.get(key as 'b')
       const isHistory = ['z', 'y'].includes(key)
-      if (key !== 's' && !(isHistory && !isTyping(event.target))) return
+      if (key !== 's' && !panel && !(isHistory && !isTyping(event.target))) return
       event.preventDefault()
-      if (key === 's') save()
+      const { save, panels } = latest.current
+      if (panel) panels.set(panel, !panels.open[panel])
+      else if (key === 's') save()
       else if (key === 'y' || event.shiftKey) editor.redo()
       else editor.undo()
     }
     document.addEventListener('keydown', onKeyDown)
     return () => document.removeEventListener('keydown', onKeyDown)
-  }, [editor, save])
+  }, [editor])
 }
 
 const GONE_ON = ['pointerdown', 'keydown'] as const
@@ -108,7 +155,8 @@ const GONE_ON = ['pointerdown', 'keydown'] as const
  * so that the user keeps the focus.
  */
 function focusFirstField(place: HTMLElement): void {
-  const field = () => place.querySelector<HTMLElement>('textarea, select') ?? place.querySelector<HTMLElement>('input')
+  const field = () =>
+    place.querySelector<HTMLElement>('textarea, .code-editor, select') ?? place.querySelector<HTMLElement>('input')
   const there = field()
   if (there) return there.focus()
   const coming = new MutationObserver(() => {
@@ -223,47 +271,5 @@ function DraftNotice({
         </button>
       </span>
     </div>
-  )
-}
-
-/** Offset of each added node, in canvas pixels, so that nodes do not cover each other. */
-const STEP = 28
-
-/** Nodes that can be added: node kinds, and the products of the project with their prices. */
-function Palette() {
-  const { editor, model, products, catalogue } = useSession()
-  const [typed, setTyped] = useState('')
-  const flow = useReactFlow()
-  const all = addables(catalogue, new Set(model.nodes.map(({ node }) => node.kind)))
-  const found = matching(all, typed)
-  const add = (addable: Addable) => {
-    const canvas = document.querySelector('.flow-canvas')?.getBoundingClientRect()
-    const middle = { x: (canvas?.x ?? 0) + (canvas?.width ?? 0) / 2, y: (canvas?.y ?? 0) + (canvas?.height ?? 0) / 3 }
-    const { x, y } = flow.screenToFlowPosition(middle)
-    const aside = (editor.store.getState().graph.nodes.length % 8) * STEP
-    let id = ''
-    editor.change((graph) => {
-      const inserted = insertNode(graph, products, addable, { x: x - NODE_WIDTH / 2 + aside, y: y + aside })
-      id = inserted.id
-      return inserted.graph
-    })
-    editor.select([id])
-  }
-  return (
-    <nav className="flow-palette" aria-label="Node palette">
-      <input
-        type="search"
-        aria-label="Filter nodes"
-        placeholder="Filter"
-        value={typed}
-        onChange={({ target }) => setTyped(target.value)}
-      />
-      <ul className="flow-choices">
-        {found.map((addable) => (
-          <AddableRow key={addable.id} addable={addable} onAdd={add} />
-        ))}
-      </ul>
-      {catalogue.length === 0 && <p className="soft small">No product is assigned to this project.</p>}
-    </nav>
   )
 }

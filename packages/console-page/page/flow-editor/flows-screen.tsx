@@ -6,7 +6,8 @@ import { readingAll } from '../api/queries.ts'
 import { useScope, useProjectName } from '../api/session.ts'
 import { Screen } from '../frame/screen.tsx'
 import { Badge, Moment } from '../components/values.tsx'
-import { DataTable, type Column } from '../components/data-table.tsx'
+import { DataList } from '../components/data-list.tsx'
+import type { Column } from '../components/data-table.tsx'
 import { EmptyState, Waiting } from '../components/list-states.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
 import { CreateFlowDialog } from './create-flow-dialog.tsx'
@@ -33,7 +34,14 @@ export function FlowsScreen() {
         </EmptyState>
       )}
       {data && data.length > 0 && (
-        <DataTable caption="Flows" columns={columns} rows={data.toReversed()} keyOf={({ id }) => id} />
+        <DataList
+          name="flows"
+          caption="Flows"
+          columns={columns}
+          rows={data.toReversed()}
+          keyOf={({ id }) => id}
+          searchBy={({ name, description }) => `${name} ${description}`}
+        />
       )}
       {isCreating && <CreateFlowDialog onClose={() => setCreating(false)} />}
     </Screen>
@@ -41,7 +49,7 @@ export function FlowsScreen() {
 }
 
 const columns: Column<SandboxRecord>[] = [
-  { head: 'Name', cell: (flow) => <FlowLink flow={flow} />, sortBy: ({ name }) => name },
+  { head: 'Name', cell: (flow) => <FlowLink flow={flow} />, sortBy: ({ name }) => name, csv: ({ name }) => name },
   { head: 'Description', cell: ({ description }) => <span className="soft">{description}</span> },
   {
     head: 'State',
@@ -54,7 +62,12 @@ const columns: Column<SandboxRecord>[] = [
         <Badge tone="good" text={`Revision ${activeRevision} is active`} />
       ),
   },
-  { head: 'Created', cell: ({ createdAt }) => <Moment iso={createdAt} />, sortBy: ({ createdAt }) => createdAt },
+  {
+    head: 'Created',
+    cell: ({ createdAt }) => <Moment iso={createdAt} />,
+    sortBy: ({ createdAt }) => createdAt,
+    csv: ({ createdAt }) => createdAt,
+  },
 ]
 
 function FlowLink({ flow: { id, name } }: { flow: SandboxRecord }) {

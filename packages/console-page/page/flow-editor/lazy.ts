@@ -3,6 +3,7 @@ import { loadedLater } from '../components/loaded-later.tsx'
 // Parts of the editor that are not visible when a flow opens. Their code loads after the canvas.
 
 export const ConflictDialog = loadedLater(async () => (await import('./conflict/conflict-dialog.tsx')).ConflictDialog)
+export const FlowTools = loadedLater(async () => (await import('./header/flow-tools.tsx')).FlowTools)
 export const McpDialog = loadedLater(async () => (await import('./mcp/mcp-dialog.tsx')).McpDialog)
 export const RunPanel = loadedLater(async () => (await import('./run/run-panel.tsx')).RunPanel)
 export const ExecutionsPanel = loadedLater(async () => (await import('./drawer/executions-panel.tsx')).ExecutionsPanel)
@@ -12,3 +13,6 @@ export const EdgeRecordView = loadedLater(async () => (await import('./run/edge-
 export const NodeRecordView = loadedLater(async () => (await import('./run/node-record-view.tsx')).NodeRecordView)
 export const NodeForm = loadedLater(async () => (await import('./inspector/node-form.tsx')).NodeForm)
 export const SearchDialog = loadedLater(async () => (await import('./canvas/search-dialog.tsx')).SearchDialog)
+export const ContractForm = loadedLater(async () => (await import('./inspector/contract-form.tsx')).ContractForm)
+export const ExecutionBanner = loadedLater(async () => (await import('./run/execution-banner.tsx')).ExecutionBanner)
+export const CanvasMenu = loadedLater(async () => (await import('./canvas/canvas-menu.tsx')).CanvasMenu)

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState, type ReactNode } from 'react'
 import { useQuery } from '@tanstack/react-query'
 import { Outlet, useLocation, Link } from '@tanstack/react-router'
 import { isSignedOut } from '../api/failed.ts'
@@ -12,11 +12,10 @@ import { Toast } from '@base-ui/react/toast'
 import { Icon } from '../components/icon.tsx'
 import { PaletteButton } from '../command-palette/palette-button.tsx'
 import { NoticeLink } from '../notices/notice-link.tsx'
-import { PopupMenu } from './popup-menu.tsx'
-import { useScheme } from './scheme.ts'
+import { IconButton } from '../components/icon-button.tsx'
+import { loadedLater } from '../components/loaded-later.tsx'
 import { reading } from '../api/queries.ts'
 import { Money } from '../components/values.tsx'
-import { useSignOut } from './use-sign-out.ts'
 
 /**
  * Shows the console to a signed-in user, and the sign-in screen at the same URL to others. If the session expires, the
@@ -40,19 +39,23 @@ export function SessionGuard() {
       </>
     )
   if (isSignedOut(error)) return <SignInScreen />
-  if (error === null) return <Splash />
-  return (
-    <main className="narrow">
-      <RefusalBox error={error} />
-    </main>
-  )
+  return <FrameSkeleton>{error !== null && <RefusalBox error={error} />}</FrameSkeleton>
 }
 
-/** As index.html has it until the scripts are loaded. */
-function Splash() {
+/** The frame without a user, as index.html has it until the scripts are loaded. */
+function FrameSkeleton({ children }: { children: ReactNode }) {
   return (
-    <div className="splash">
-      <Brand />
+    <div className="frame">
+      <div className="rail">
+        <div className="brand">
+          <Brand />
+        </div>
+      </div>
+      <header className="top" />
+      <main>
+        <div className="skeleton" aria-hidden="true" />
+        {children}
+      </main>
     </div>
   )
 }
@@ -172,16 +175,14 @@ function ToastList() {
 function TopBar({ isRailOpen, onRail }: { isRailOpen: boolean; onRail: () => void }) {
   return (
     <header className="top">
-      <button
-        type="button"
-        className="button quiet icon-only rail-button"
+      <IconButton
+        icon={isRailOpen ? 'close' : 'menu'}
+        label="Navigation"
+        className="rail-button"
         aria-expanded={isRailOpen}
         aria-controls="rail"
         onClick={onRail}
-      >
-        <Icon name={isRailOpen ? 'close' : 'menu'} />
-        <span className="visually-hidden">Navigation</span>
-      </button>
+      />
       <span className="push" />
       <PaletteButton />
       <WalletChip />
@@ -191,31 +192,9 @@ function TopBar({ isRailOpen, onRail }: { isRailOpen: boolean; onRail: () => voi
         <span className="wide">Documentation</span>
         <span className="visually-hidden">(opens in a new tab)</span>
       </a>
-      <SchemeSwitch />
+      <ThemeMenu />
       <AccountMenu />
     </header>
-  )
-}
-
-const names = { system: 'System', light: 'Light', dark: 'Dark' } as const
-
-function SchemeSwitch() {
-  const [scheme, choose] = useScheme()
-  const label = (
-    <>
-      <Icon name="scheme" />
-      <span className="visually-hidden">Theme</span>
-    </>
-  )
-  return (
-    <PopupMenu className="menu" label={label} summaryClass="button quiet icon-only">
-      {(['system', 'light', 'dark'] as const).map((each) => (
-        <button key={each} type="button" className="item" aria-pressed={scheme === each} onClick={() => choose(each)}>
-          {scheme === each ? '✓ ' : ''}
-          {names[each]}
-        </button>
-      ))}
-    </PopupMenu>
   )
 }
 
@@ -239,25 +218,11 @@ function WalletChip() {
   )
 }
 
-function AccountMenu() {
-  const { name, email } = useMe()
-  const signOut = useSignOut()
-  const label = (
-    <>
-      <Icon name="account" />
-      <span className="visually-hidden">Account</span>
-    </>
-  )
-  return (
-    <PopupMenu className="menu" label={label} summaryClass="button quiet icon-only">
-      <h3>{name}</h3>
-      <p className="soft small">{email}</p>
-      <Link to="/account">Account and security</Link>
-      <Link to="/account/security-log">Security log</Link>
-      <button type="button" className="item" onClick={() => signOut.mutate()}>
-        Sign out
-      </button>
-      <RefusalBox error={signOut.error} />
-    </PopupMenu>
-  )
-}
+const ThemeMenu = loadedLater(
+  async () => (await import('./menus.tsx')).ThemeMenu,
+  () => <IconButton icon="scheme" label="Theme" disabled />,
+)
+const AccountMenu = loadedLater(
+  async () => (await import('./menus.tsx')).AccountMenu,
+  () => <IconButton icon="account" label="Account" disabled />,
+)

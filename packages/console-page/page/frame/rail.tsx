@@ -2,11 +2,9 @@ import { Link } from '@tanstack/react-router'
 import { useScope, useProjectName, useMe } from '../api/session.ts'
 import { Brand } from './open-page.tsx'
 import { screenGroups } from './screens.ts'
-import { useId, type ReactNode, useState } from 'react'
+import { useId, type ComponentProps, type ReactNode } from 'react'
 import { Icon, type IconName } from '../components/icon.tsx'
-import { useQueries } from '@tanstack/react-query'
-import { readingAll } from '../api/queries.ts'
-import { PopupMenu } from './popup-menu.tsx'
+import { loadedLater } from '../components/loaded-later.tsx'
 
 interface Props {
   /** On a small screen, where it covers the content. */
@@ -139,18 +137,18 @@ function RailLabel({ icon, name }: { icon: IconName; name: string }) {
   )
 }
 
-/** Shows the current project and switches to another one, with a search. */
-function ProjectSwitcher() {
+/** Names the current project. Opens the list of all projects. */
+const ProjectSwitcher = loadedLater(
+  async () => (await import('./menus.tsx')).ProjectSwitcher,
+  () => <SwitcherButton disabled />,
+)
+
+export function SwitcherButton(button: ComponentProps<'button'>) {
   const { tenant, project } = useScope()
   const name = useProjectName()
   const { tenants } = useMe()
-  const [sought, setSought] = useState('')
-  const lists = useQueries({
-    queries: tenants.map(({ id }) => readingAll('/api/v2/tenants/{tenant}/projects', { params: { tenant: id } })),
-  })
-  const fits = (text: string) => text.toLowerCase().includes(sought.trim().toLowerCase())
-  const label = (
-    <>
+  return (
+    <button type="button" {...button} className="switcher">
       <span className="switcher-mark" aria-hidden="true">
         {(project === '' ? '?' : name).slice(0, 1).toUpperCase()}
       </span>
@@ -158,35 +156,7 @@ function ProjectSwitcher() {
         {project === '' ? 'Choose a project' : name}
         <small>{tenants.find(({ id }) => id === tenant)?.name ?? 'all organizations'}</small>
       </span>
-      <Icon name="down" />
-    </>
-  )
-  return (
-    <PopupMenu className="switcher" label={label}>
-      <input
-        type="search"
-        aria-label="Search projects"
-        placeholder="Search projects"
-        value={sought}
-        onChange={({ target }) => setSought(target.value)}
-      />
-      {tenants.map((each, n) => (
-        <div key={each.id}>
-          <h3>{each.name}</h3>
-          {(lists[n]?.data ?? [])
-            .filter((one) => fits(one.name))
-            .map((one) => (
-              <Link
-                key={one.id}
-                to="/projects/$tenant/$project"
-                params={{ tenant: each.id, project: one.id }}
-                activeProps={{ 'aria-current': 'true' }}
-              >
-                {one.name}
-              </Link>
-            ))}
-        </div>
-      ))}
-    </PopupMenu>
+      <Icon name="updown" />
+    </button>
   )
 }

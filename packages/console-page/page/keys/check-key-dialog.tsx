@@ -9,6 +9,7 @@ import { RefusalBox } from '../components/refusal-box.tsx'
 import type { AdmissionCheck } from '@gateway/api/admission-check'
 import { Badge, Money } from '../components/values.tsx'
 import { ruleLabels } from './key-labels.ts'
+import { Select } from '../components/select.tsx'
 
 /** Checks whether a call would be admitted now and, if not, which rule refuses it. Nothing is reserved. */
 export function CheckKeyDialog({ of: { id, name }, onClose }: { of: KeyRecord; onClose: () => void }) {
@@ -36,13 +37,12 @@ export function CheckKeyDialog({ of: { id, name }, onClose }: { of: KeyRecord; o
         <div className="pair">
           <Field label="Model">
             {(ids) => (
-              <select {...ids} value={model} onChange={({ target }) => setChosen(target.value)}>
-                {models.map((each) => (
-                  <option key={each.id} value={each.id}>
-                    {each.name}
-                  </option>
-                ))}
-              </select>
+              <Select
+                {...ids}
+                value={model || null}
+                options={models.map((each) => [each.id, each.name])}
+                onChange={setChosen}
+              />
             )}
           </Field>
           <Field label="Max output tokens" hint="Leave empty for the model's default.">

@@ -11,6 +11,7 @@ import { useKeyChange, windowLabels } from './key-labels.ts'
 import { RefusalBox } from '../components/refusal-box.tsx'
 import { Waiting } from '../components/list-states.tsx'
 import { several } from '../components/usd.ts'
+import { Select } from '../components/select.tsx'
 
 /** Form for a new key, then its secret. Submitting twice creates one key. */
 export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
@@ -87,13 +88,12 @@ function LimitFields({
         </Field>
         <Field label="Limit period" hint="Periods start at midnight UTC.">
           {(ids) => (
-            <select {...ids} value={reset} onChange={({ target }) => onChange({ reset: target.value as Reset })}>
-              {Object.entries(windowLabels).map(([each, text]) => (
-                <option key={each} value={each}>
-                  {text}
-                </option>
-              ))}
-            </select>
+            <Select
+              {...ids}
+              value={reset}
+              options={Object.entries(windowLabels) as [Reset, string][]}
+              onChange={(chosen) => onChange({ reset: chosen })}
+            />
           )}
         </Field>
       </div>

@@ -9,7 +9,9 @@ import { MissingKeyRight, useMissingKeyRight } from './key-right.tsx'
 import { CreateKeyDialog } from './create-key-dialog.tsx'
 import { useState } from 'react'
 import type { KeyRecord } from '@gateway/api/console/keys'
+import { DataList } from '../components/data-list.tsx'
 import { DataTable, type Column } from '../components/data-table.tsx'
+import { RowActions } from '../components/row-actions.tsx'
 import { Moment, Badge, Money } from '../components/values.tsx'
 import { several } from '../components/usd.ts'
 import { CheckKeyDialog } from './check-key-dialog.tsx'
@@ -17,7 +19,7 @@ import { stateLabels, windowLabels, useKeyChange } from './key-labels.ts'
 import { ratesText } from './rate-fields.tsx'
 import { ask } from '../api/ask.ts'
 import { FormDialog } from '../components/dialog.tsx'
-import { GraceField } from '../components/fields.tsx'
+import { GraceField } from '../components/select.tsx'
 import { KeySecretDialog } from './key-secret-dialog.tsx'
 
 export function KeysScreen() {
@@ -75,16 +77,7 @@ function LegacyKeys() {
     { head: 'Created', cell: ({ createdAt }) => <Moment iso={createdAt} to="day" /> },
     {
       head: 'Actions',
-      cell: (key) => (
-        <button
-          type="button"
-          className="button small danger"
-          aria-label={`Revoke ${key.name}`}
-          onClick={() => setRevoked(key)}
-        >
-          Revoke
-        </button>
-      ),
+      cell: (key) => <RowActions acts={['Revoke']} of={key.name} onChoose={() => setRevoked(key)} />,
     },
   ]
   return (
@@ -100,7 +93,8 @@ function LegacyKeys() {
   )
 }
 
-const dialogs = { check: CheckKeyDialog, rotate: RotateKeyDialog, revoke: RevokeKeyDialog } as const
+const dialogs = { Test: CheckKeyDialog, Rotate: RotateKeyDialog, Revoke: RevokeKeyDialog } as const
+const actions = ['Test', 'Rotate', 'Revoke'] as const
 
 /** The keys of a project and their actions. */
 function KeyTable({ keys }: { keys: KeyRecord[] }) {
@@ -110,28 +104,62 @@ function KeyTable({ keys }: { keys: KeyRecord[] }) {
   const userOf = (id: string) => (id === me.id ? 'you' : nameOf(id))
   const Chosen = chosen && dialogs[chosen.action]
   const columns: Column<KeyRecord>[] = [
-    { head: 'Key', cell: (key) => <KeyName of={key} userOf={userOf} />, sortBy: ({ name }) => name },
-    { head: 'State', cell: (key) => <KeyState of={key} userOf={userOf} />, sortBy: ({ state }) => state },
-    { head: 'Limit', cell: KeyLimits },
-    { head: 'Access', cell: ({ policy, resources }) => (policy === 'listed' ? resources.join(', ') : 'All products') },
+    {
+      head: 'Key',
+      cell: (key) => <KeyName of={key} userOf={userOf} />,
+      sortBy: ({ name }) => name,
+      csv: ({ name }) => name,
+    },
+    {
+      head: 'State',
+      cell: (key) => <KeyState of={key} userOf={userOf} />,
+      sortBy: ({ state }) => state,
+      csv: ({ state }) => stateLabels[state].text,
+    },
+    { head: 'Limit', cell: KeyLimits, csv: ({ limit }) => (limit ? limit.micro / MICRO_A_USD : null) },
+    { head: 'Access', cell: accessText, csv: accessText },
     {
       head: 'Last used',
       cell: ({ lastUsedAt }) => (lastUsedAt ? <Moment iso={lastUsedAt} /> : 'Never'),
       sortBy: ({ lastUsedAt }) => lastUsedAt,
+      csv: ({ lastUsedAt }) => lastUsedAt,
     },
     {
       head: 'Expires',
       cell: ({ expiresAt }) => (expiresAt ? <Moment iso={expiresAt} to="day" /> : 'Never'),
       sortBy: ({ expiresAt }) => expiresAt,
+      csv: ({ expiresAt }) => expiresAt,
     },
-    { head: 'Actions', cell: (key) => <KeyActions of={key} onChoose={(action) => setChosen({ action, key })} /> },
+    {
+      head: 'Actions',
+      cell: (key) => (
+        <RowActions
+          acts={key.state === 'Active' ? actions : []}
+          of={key.name}
+          onChoose={(action) => setChosen({ action, key })}
+        />
+      ),
+    },
   ]
   return (
     <>
-      <DataTable caption="Keys" columns={columns} rows={keys} keyOf={({ id }) => id} />
+      <DataList
+        name="keys"
+        caption="Keys"
+        columns={columns}
+        rows={keys}
+        keyOf={({ id }) => id}
+        searchBy={({ name, prefix, createdBy }) => `${name} ${prefix} ${userOf(createdBy)}`}
+      />
       {Chosen && <Chosen of={chosen.key} onClose={() => setChosen(null)} />}
     </>
   )
+}
+
+const MICRO_A_USD = 1_000_000
+
+function accessText({ policy, resources }: KeyRecord): string {
+  return policy === 'listed' ? resources.join(', ') : 'All products'
 }
 
 function KeyLimits({ limit, window, rates }: KeyRecord) {
@@ -158,7 +186,7 @@ function KeyName({ of: { name, prefix, createdBy, createdAt, issuedBy, rotatedFr
         {rotatedFrom !== null && (
           <>
             , replaces a key that {issuedBy === rotatedFrom ? 'rotated itself' : `was rotated by ${userOf(issuedBy)}`}{' '}
-            on <Moment iso={createdAt} />
+            <Moment iso={createdAt} />
           </>
         )}
       </div>
@@ -172,35 +200,14 @@ function KeyState({ of: { id, state, rotatedBy, rotatedAt }, userOf }: Shown) {
       <Badge tone={stateLabels[state].tone} text={stateLabels[state].text} />
       {rotatedBy !== null && rotatedAt !== null && (
         <div className="soft small">
-          {rotatedBy === id ? 'Rotated itself' : `Rotated by ${userOf(rotatedBy)}`} on <Moment iso={rotatedAt} />
+          {rotatedBy === id ? 'Rotated itself' : `Rotated by ${userOf(rotatedBy)}`} <Moment iso={rotatedAt} />
         </div>
       )}
     </>
   )
 }
 
-type KeyAction = 'check' | 'rotate' | 'revoke'
-const words = { check: 'Test', rotate: 'Rotate', revoke: 'Revoke' } as const
-
-/** Actions on an active key. */
-function KeyActions({ of: { name, state }, onChoose }: { of: KeyRecord; onChoose(action: KeyAction): void }) {
-  if (state !== 'Active') return null
-  return (
-    <div className="buttons">
-      {(['check', 'rotate', 'revoke'] as const).map((action) => (
-        <button
-          key={action}
-          type="button"
-          className={`button small ${action === 'revoke' ? 'danger' : ''}`}
-          aria-label={`${words[action]} ${name}`}
-          onClick={() => onChoose(action)}
-        >
-          {words[action]}
-        </button>
-      ))}
-    </div>
-  )
-}
+type KeyAction = keyof typeof dialogs
 
 /** Replaces the secret of a key. The old secret can keep working for a grace period. */
 function RotateKeyDialog({ of: { id, name }, onClose }: { of: KeyRecord; onClose: () => void }) {
@@ -276,16 +283,4 @@ function RevokeKeyDialog({ of: key, onClose }: { of: KeyRecord; onClose: () => v
       </p>
     </FormDialog>
   )
-}
-
-/** State of the keys screen in the URL. */
-interface KeyView {
-  /** Include revoked and expired keys. */
-  ended?: true
-  /** Open the form for a new key. */
-  create?: true
-}
-
-export function keyView({ ended, create }: Record<string, unknown>): KeyView {
-  return { ...(ended === true && { ended }), ...(create === true && { create }) }
 }

@@ -12,8 +12,9 @@ import { ShowMore, Waiting } from '../components/list-states.tsx'
 import { DeleteWebhookDialog, SigningSecretDialog } from './webhook-dialogs.tsx'
 import { DELIVERIES, TEST_WEBHOOK, WEBHOOK, ROTATE_WEBHOOK, RESEND, useWebhookChange } from './notice-link.tsx'
 import { FormDialog } from '../components/dialog.tsx'
-import { GraceField } from '../components/fields.tsx'
-import { DataTable, type Column } from '../components/data-table.tsx'
+import { GraceField } from '../components/select.tsx'
+import { DataList } from '../components/data-list.tsx'
+import type { Column } from '../components/data-table.tsx'
 import { deliveryLabels, failureText, kindLabels } from './notice-labels.tsx'
 
 const EVERY_MS = 2_000
@@ -79,13 +80,13 @@ function WebhookFacts({ webhook }: { webhook: WebhookRecord }) {
               <Badge key="state" tone="good" text="Working" />
             ) : (
               <span key="state">
-                <Badge tone="bad" text="Failing" /> since <Moment iso={failingSince} />
+                <Badge tone="bad" text="Failing" /> since <Moment iso={failingSince} isExact />
               </span>
             ),
           ],
           [
             'Earlier secrets sign until',
-            earlierSecretsUntil === null ? null : <Moment key="until" iso={earlierSecretsUntil} />,
+            earlierSecretsUntil === null ? null : <Moment key="until" iso={earlierSecretsUntil} isExact />,
           ],
           [
             'Added',
@@ -162,10 +163,10 @@ function DeliveryTable({ webhook, deliveries }: { webhook: string; deliveries: W
     'Delivery resent.',
   )
   const columns: Column<WebhookDelivery>[] = [
-    { head: 'Alert', cell: ({ kind }) => kindLabels[kind] },
-    { head: 'Time', cell: ({ at }) => <Moment iso={at} to="second" /> },
-    { head: 'State', cell: ({ state }) => <Badge {...deliveryLabels[state]} /> },
-    { head: 'Result', cell: (delivery) => <DeliveryResult of={delivery} /> },
+    { head: 'Alert', cell: ({ kind }) => kindLabels[kind], csv: ({ kind }) => kindLabels[kind] },
+    { head: 'Time', cell: ({ at }) => <Moment iso={at} to="second" />, csv: ({ at }) => at },
+    { head: 'State', cell: ({ state }) => <Badge {...deliveryLabels[state]} />, csv: ({ state }) => state },
+    { head: 'Result', cell: (delivery) => <DeliveryResult of={delivery} />, csv: resultText },
     {
       head: 'Actions',
       cell: ({ notice, kind, at }) => (
@@ -184,16 +185,26 @@ function DeliveryTable({ webhook, deliveries }: { webhook: string; deliveries: W
   return (
     <>
       <RefusalBox error={resend.error} />
-      <DataTable caption="Deliveries" columns={columns} rows={deliveries} keyOf={({ notice }) => notice} />
+      <DataList
+        name="deliveries"
+        caption="Deliveries"
+        columns={columns}
+        rows={deliveries}
+        keyOf={({ notice }) => notice}
+      />
     </>
   )
 }
 
+function resultText(delivery: WebhookDelivery): string {
+  return failureText(delivery) ?? (delivery.status === null ? 'Not attempted yet' : `HTTP ${delivery.status}`)
+}
+
 function DeliveryResult({ of: delivery }: { of: WebhookDelivery }) {
-  const { status, nextTryAt, endedAt } = delivery
+  const { nextTryAt, endedAt } = delivery
   return (
     <>
-      {failureText(delivery) ?? (status === null ? 'Not attempted yet' : `HTTP ${status}`)}
+      {resultText(delivery)}
       <div className="soft small">
         {endedAt !== null && <Moment iso={endedAt} to="second" />}
         {nextTryAt !== null && (

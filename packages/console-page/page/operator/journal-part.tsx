@@ -22,7 +22,7 @@ const columns: Column<JournalEntry>[] = [
   amount('Available', ({ available }) => available),
   amount('Reserved', ({ reserved }) => reserved),
   amount('Charged', ({ settled }) => settled),
-  { head: 'When', cell: ({ at }) => <Moment iso={at} to="second" /> },
+  { head: 'When', cell: ({ at }) => <Moment iso={at} to="second" isExact /> },
 ]
 
 /** The latest journal entries, loaded when opened. */

@@ -14,6 +14,7 @@ import { WalletChangeDialog } from './wallet-change-dialog.tsx'
 import { emptyWalletDraft, WALLET, FUNDINGS } from './wallet-draft.ts'
 import type { FundingRecord } from '@gateway/api/console/statement'
 import { DataTable, type Column } from '../components/data-table.tsx'
+import { Select } from '../components/select.tsx'
 
 /** Wallet of a project: add funds, adjust the balance, see its history. */
 export function MoneyScreen() {
@@ -51,31 +52,23 @@ function WalletChoice({ tenant, project }: { tenant: string; project: string }) 
       <div className="pair">
         <Field label="Organization">
           {(ids) => (
-            <select
+            <Select
               {...ids}
-              value={tenant}
-              onChange={({ target }) => void navigate({ search: target.value === '' ? {} : { tenant: target.value } })}
-            >
-              <option value="">Select…</option>
-              {(tenants ?? []).map(({ id, name }) => (
-                <option key={id} value={id}>
-                  {name} ({id})
-                </option>
-              ))}
-            </select>
+              value={tenant || null}
+              options={(tenants ?? []).map(({ id, name }) => [id, `${name} (${id})`])}
+              onChange={(chosen) => void navigate({ search: { tenant: chosen } })}
+            />
           )}
         </Field>
         {tenant !== '' && isMine && (
           <Field label="Project">
             {(ids) => (
-              <select {...ids} value={project} onChange={({ target }) => choose(target.value)}>
-                <option value="">Select…</option>
-                {(projects.data ?? []).map(({ id, name }) => (
-                  <option key={id} value={id}>
-                    {name} ({id})
-                  </option>
-                ))}
-              </select>
+              <Select
+                {...ids}
+                value={project || null}
+                options={(projects.data ?? []).map(({ id, name }) => [id, `${name} (${id})`])}
+                onChange={choose}
+              />
             )}
           </Field>
         )}
@@ -180,7 +173,7 @@ const columns: Column<FundingRecord>[] = [
   { head: 'Amount', cell: ({ micro }) => <Money micro={micro} />, isNumber: true },
   { head: 'Reason', cell: ({ reason }) => reason ?? '' },
   { head: 'By', cell: ({ user }) => <code className="small">{user}</code> },
-  { head: 'When', cell: ({ at }) => <Moment iso={at} /> },
+  { head: 'When', cell: ({ at }) => <Moment iso={at} isExact /> },
 ]
 
 /** Fundings and corrections of a wallet, newest first. */

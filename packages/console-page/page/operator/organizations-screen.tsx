@@ -5,7 +5,9 @@ import type { TenantRecord } from '@gateway/api/console/users'
 import { readingAll, useChange } from '../api/queries.ts'
 import { useMe } from '../api/session.ts'
 import { CopyButton } from '../components/copying.tsx'
-import { DataTable, type Column } from '../components/data-table.tsx'
+import { DataList } from '../components/data-list.tsx'
+import type { Column } from '../components/data-table.tsx'
+import { RowActions } from '../components/row-actions.tsx'
 import { EmptyState, Waiting } from '../components/list-states.tsx'
 import { Moment } from '../components/values.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
@@ -46,7 +48,14 @@ export function OrganizationsScreen() {
         </EmptyState>
       )}
       {data && data.length > 0 && (
-        <DataTable caption="Organizations" columns={columnsOf(setLeaving)} rows={data} keyOf={({ id }) => id} />
+        <DataList
+          name="organizations"
+          caption="Organizations"
+          columns={columnsOf(setLeaving)}
+          rows={data}
+          keyOf={({ id }) => id}
+          searchBy={({ id, name }) => `${name} ${id}`}
+        />
       )}
       {isResetting && <ResetLinkDialog onClose={() => setResetting(false)} />}
       {isCreating && <CreateOrganizationDialog onClose={() => setCreating(false)} />}
@@ -57,9 +66,19 @@ export function OrganizationsScreen() {
 
 function columnsOf(onDelete: (tenant: TenantRecord) => void): Column<TenantRecord>[] {
   return [
-    { head: 'Organization', cell: ({ name }) => name, sortBy: ({ name }) => name },
+    {
+      head: 'Organization',
+      cell: ({ id, name }) => (
+        <Link to="/operator/money" search={{ tenant: id }} title="Open its wallets">
+          {name}
+        </Link>
+      ),
+      sortBy: ({ name }) => name,
+      csv: ({ name }) => name,
+    },
     {
       head: 'ID',
+      csv: ({ id }) => id,
       cell: ({ id, name }) => (
         <>
           <code className="small">{id}</code> <CopyButton text={id} label={`Copy ID of ${name}`} isSmall />
@@ -70,29 +89,11 @@ function columnsOf(onDelete: (tenant: TenantRecord) => void): Column<TenantRecor
       head: 'Created',
       cell: ({ createdAt }) => <Moment iso={createdAt} to="day" />,
       sortBy: ({ createdAt }) => createdAt,
+      csv: ({ createdAt }) => createdAt,
     },
     {
       head: 'Actions',
-      cell: (tenant) => (
-        <div className="buttons">
-          <Link
-            className="button small"
-            to="/operator/money"
-            search={{ tenant: tenant.id }}
-            aria-label={`Money of ${tenant.name}`}
-          >
-            Money
-          </Link>
-          <button
-            type="button"
-            className="button small danger"
-            aria-label={`Delete ${tenant.name}`}
-            onClick={() => onDelete(tenant)}
-          >
-            Delete
-          </button>
-        </div>
-      ),
+      cell: (tenant) => <RowActions acts={['Delete']} of={tenant.name} onChoose={() => onDelete(tenant)} />,
     },
   ]
 }

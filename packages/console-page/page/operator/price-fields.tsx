@@ -1,6 +1,7 @@
 import { Field, TextField } from '../components/fields.tsx'
 import { pricingOf, type PriceField, usdOfCall, usdOfMillion, type ProductDraft } from './product-draft.ts'
 import type { ComponentProps } from 'react'
+import { Select } from '../components/select.tsx'
 
 const FAULT = 'Enter an amount such as 5 or 0.25, with up to six decimal places.'
 const tokenPrices: { name: PriceField; label: string; isOptional: boolean; hint?: string }[] = [
@@ -26,6 +27,11 @@ const tokenPrices: { name: PriceField; label: string; isOptional: boolean; hint?
   },
 ]
 
+const billedUnits = [
+  ['tokens', 'token'],
+  ['request', 'call'],
+] as const
+
 /** Prices. A call keeps the price it was admitted at. */
 export function PriceFields({ draft, isTried, faultOf, onChange }: ProductFieldsProps & { isTried: boolean }) {
   const { kind, unit } = draft
@@ -38,14 +44,7 @@ export function PriceFields({ draft, isTried, faultOf, onChange }: ProductFields
       {(kind === 'chat' || kind === 'embedding') && (
         <Field label="Billed per">
           {(ids) => (
-            <select
-              {...ids}
-              value={unit}
-              onChange={({ target }) => onChange({ unit: target.value === 'request' ? 'request' : 'tokens' })}
-            >
-              <option value="tokens">token</option>
-              <option value="request">call</option>
-            </select>
+            <Select {...ids} value={unit} options={billedUnits} onChange={(chosen) => onChange({ unit: chosen })} />
           )}
         </Field>
       )}

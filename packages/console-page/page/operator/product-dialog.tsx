@@ -18,6 +18,7 @@ import { useChange } from '../api/queries.ts'
 import { kinds } from '../catalogue/catalogue-view.ts'
 import { kindLabels } from '../catalogue/product-labels.tsx'
 import { Field } from '../components/fields.tsx'
+import { Select } from '../components/select.tsx'
 
 /** Form that creates or edits a product. An edit sends the changed fields only. */
 export function ProductDialog({ of: product, onClose }: { of: ProductRecord | null; onClose: () => void }) {
@@ -132,13 +133,12 @@ function IdentityFields({ draft, isNew, faultOf, onChange }: ProductFieldsProps)
           />
           <Field label="Kind">
             {(ids) => (
-              <select {...ids} value={draft.kind} onChange={({ target }) => setKind(target.value)}>
-                {kinds.map((each) => (
-                  <option key={each} value={each}>
-                    {kindLabels[each]}
-                  </option>
-                ))}
-              </select>
+              <Select
+                {...ids}
+                value={draft.kind}
+                options={kinds.map((each) => [each, kindLabels[each]])}
+                onChange={setKind}
+              />
             )}
           </Field>
         </div>
@@ -254,16 +254,12 @@ function LimitFields({ draft, faultOf, onChange }: ProductFieldsProps) {
         />
         <Field label="Tokenizer" hint="Counts prompt tokens exactly.">
           {(ids) => (
-            <select
+            <Select
               {...ids}
               value={draft.tokenizer}
-              onChange={({ target }) => onChange({ tokenizer: tokenizers.find((each) => each === target.value) ?? '' })}
-            >
-              <option value="">None</option>
-              {tokenizers.map((each) => (
-                <option key={each}>{each}</option>
-              ))}
-            </select>
+              options={[['', 'None'] as const, ...tokenizers.map((each) => [each, each] as const)]}
+              onChange={(tokenizer) => onChange({ tokenizer })}
+            />
           )}
         </Field>
         {draft.kind !== 'chat' && draft.kind !== 'embedding' && (

@@ -4,7 +4,9 @@ import { useSearch } from '@tanstack/react-router'
 import type { ProductRecord } from '@gateway/api/console/products'
 import { readingAll, useChange } from '../api/queries.ts'
 import { useMe } from '../api/session.ts'
-import { DataTable, type Column } from '../components/data-table.tsx'
+import { DataList } from '../components/data-list.tsx'
+import type { Column } from '../components/data-table.tsx'
+import { RowActions } from '../components/row-actions.tsx'
 import { EmptyState, Waiting } from '../components/list-states.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
 import { OperatorScreen } from './operator-screen.tsx'
@@ -53,7 +55,8 @@ export function ProductsScreen() {
         <EmptyState title="No matching products">Clear a filter or change the search.</EmptyState>
       )}
       {rows && rows.length > 0 && (
-        <DataTable
+        <DataList
+          name="products"
           caption="Products"
           columns={productColumns((action, product) => setChosen({ action, product }))}
           rows={rows}
@@ -61,9 +64,9 @@ export function ProductsScreen() {
         />
       )}
       {chosen?.action === 'create' && <ProductDialog of={null} onClose={close} />}
-      {chosen?.action === 'change' && <ProductDialog of={chosen.product} onClose={close} />}
-      {chosen?.action === 'publish' && <PublishDialog of={chosen.product} onClose={close} />}
-      {chosen?.action === 'suspend' && <SuspendDialog of={chosen.product} onClose={close} />}
+      {chosen?.action === 'Edit' && <ProductDialog of={chosen.product} onClose={close} />}
+      {chosen?.action === 'Publish' && <PublishDialog of={chosen.product} onClose={close} />}
+      {chosen?.action === 'Suspend' && <SuspendDialog of={chosen.product} onClose={close} />}
     </OperatorScreen>
   )
 }
@@ -114,7 +117,7 @@ function ProductsFilters({ view: { q = '', state } }: { view: ProductsView }) {
   )
 }
 
-type ProductAction = 'change' | 'publish' | 'suspend'
+type ProductAction = 'Edit' | 'Publish' | 'Suspend'
 
 /** Columns of the product list for operators. */
 function productColumns(choose: (action: ProductAction, product: ProductRecord) => void): Column<ProductRecord>[] {
@@ -122,6 +125,7 @@ function productColumns(choose: (action: ProductAction, product: ProductRecord) 
     {
       head: 'Product',
       sortBy: ({ name }) => name,
+      csv: ({ id }) => id,
       cell: ({ id, name, kind }) => (
         <>
           {name} <span className="soft small">{kindLabels[kind]}</span>
@@ -150,34 +154,23 @@ function productColumns(choose: (action: ProductAction, product: ProductRecord) 
         </ol>
       ),
     },
-    { head: 'State', cell: ({ state }) => <Badge {...stateLabels[state]} />, sortBy: ({ state }) => state },
+    {
+      head: 'State',
+      cell: ({ state }) => <Badge {...stateLabels[state]} />,
+      sortBy: ({ state }) => state,
+      csv: ({ state }) => state,
+    },
     {
       head: 'Actions',
       cell: (product) => (
-        <div className="buttons">
-          <Action word="Edit" of={product} onClick={() => choose('change', product)} />
-          {product.state === 'published' ? (
-            <Action word="Suspend" of={product} onClick={() => choose('suspend', product)} />
-          ) : (
-            <Action word="Publish" of={product} onClick={() => choose('publish', product)} />
-          )}
-        </div>
+        <RowActions
+          acts={['Edit', product.state === 'published' ? 'Suspend' : 'Publish']}
+          of={product.name}
+          onChoose={(action) => choose(action, product)}
+        />
       ),
     },
   ]
-}
-
-function Action({ word, of: { name }, onClick }: { word: string; of: ProductRecord; onClick: () => void }) {
-  return (
-    <button
-      type="button"
-      className={`button small ${word === 'Suspend' ? 'danger' : ''}`}
-      aria-label={`${word} ${name}`}
-      onClick={onClick}
-    >
-      {word}
-    </button>
-  )
 }
 
 /** Confirms suspending a product and lists the affected projects. */

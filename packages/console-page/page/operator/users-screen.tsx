@@ -5,12 +5,13 @@ import { ask } from '../api/ask.ts'
 import { reading, readingAll, useChange } from '../api/queries.ts'
 import { useMe } from '../api/session.ts'
 import { Badge, Moment } from '../components/values.tsx'
+import { DataList } from '../components/data-list.tsx'
 import { DataTable, type Column } from '../components/data-table.tsx'
 import { FormDialog } from '../components/dialog.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
 import { TextField } from '../components/fields.tsx'
 import { Waiting } from '../components/list-states.tsx'
-import { RowButtons } from '../components/row-buttons.tsx'
+import { RowActions } from '../components/row-actions.tsx'
 import { UserName } from '../users/user-field.tsx'
 import { OperatorScreen } from './operator-screen.tsx'
 
@@ -77,7 +78,14 @@ function Operators({ onChoose }: { onChoose: (chosen: Chosen) => void }) {
       <RefusalBox error={error} />
       {!data && !error && <Waiting what="operators" />}
       {data && (
-        <DataTable caption="Platform operators" columns={columnsOf(onChoose)} rows={data} keyOf={({ id }) => id} />
+        <DataList
+          name="operators"
+          caption="Platform operators"
+          columns={columnsOf(onChoose)}
+          rows={data}
+          keyOf={({ id }) => id}
+          searchBy={({ name, email }) => `${name} ${email}`}
+        />
       )}
     </section>
   )
@@ -85,17 +93,18 @@ function Operators({ onChoose }: { onChoose: (chosen: Chosen) => void }) {
 
 function columnsOf(onChoose: (chosen: Chosen) => void): Column<UserRecord>[] {
   return [
-    { head: 'User', cell: (user) => <UserName of={user} /> },
+    { head: 'User', cell: (user) => <UserName of={user} />, sortBy: ({ name }) => name, csv: ({ email }) => email },
     {
       head: 'State',
       cell: ({ disabledAt }) =>
         disabledAt === null ? <Badge tone="good" text="Active" /> : <Badge tone="bad" text="Disabled" />,
+      csv: ({ disabledAt }) => (disabledAt === null ? 'Active' : 'Disabled'),
     },
     { head: 'Second factor', cell: ({ secondFactor }) => (secondFactor ? 'On' : 'Off') },
     { head: 'Created', cell: ({ createdAt }) => <Moment iso={createdAt} to="day" /> },
     {
       head: 'Actions',
-      cell: (user) => <RowButtons acts={actsOf(user)} of={user.name} onChoose={(act) => onChoose({ act, user })} />,
+      cell: (user) => <RowActions acts={actsOf(user)} of={user.name} onChoose={(act) => onChoose({ act, user })} />,
     },
   ]
 }

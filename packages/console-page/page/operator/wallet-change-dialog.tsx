@@ -17,6 +17,12 @@ import {
 } from './wallet-draft.ts'
 import { Facts, Money } from '../components/values.tsx'
 import { Field, TextField } from '../components/fields.tsx'
+import { Select } from '../components/select.tsx'
+
+const directions = [
+  ['in', 'Credit'],
+  ['out', 'Debit'],
+] as const
 
 /**
  * Funding or correction in two steps: form, then review with the balance before and after. Submitting twice books it
@@ -156,14 +162,12 @@ function WalletChangeFields({
         {kind === 'correction' && (
           <Field label="Direction">
             {(ids) => (
-              <select
+              <Select
                 {...ids}
                 value={isOut ? 'out' : 'in'}
-                onChange={({ target }) => onChange({ isOut: target.value === 'out' })}
-              >
-                <option value="in">Credit</option>
-                <option value="out">Debit</option>
-              </select>
+                options={directions}
+                onChange={(chosen) => onChange({ isOut: chosen === 'out' })}
+              />
             )}
           </Field>
         )}

@@ -6,6 +6,7 @@ import { useScope, useProducts, useProjectName } from '../api/session.ts'
 import { Field } from '../components/fields.tsx'
 import { FormDialog } from '../components/dialog.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
+import { Select } from '../components/select.tsx'
 
 /** Assigns a published product to the project. For Admins of the organization. */
 export function AssignDialog({ onClose }: { onClose: () => void }) {
@@ -37,13 +38,12 @@ export function AssignDialog({ onClose }: { onClose: () => void }) {
       ) : (
         <Field label="Product" hint="Available to all keys of the project, except keys limited to selected products.">
           {(ids) => (
-            <select {...ids} value={product} onChange={({ target }) => setChosen(target.value)}>
-              {free.map((each) => (
-                <option key={each.id} value={each.id}>
-                  {each.name} ({each.id})
-                </option>
-              ))}
-            </select>
+            <Select
+              {...ids}
+              value={product || null}
+              options={free.map((each) => [each.id, `${each.name} (${each.id})`])}
+              onChange={setChosen}
+            />
           )}
         </Field>
       )}

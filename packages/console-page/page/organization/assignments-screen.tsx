@@ -6,7 +6,7 @@ import { useScope, useProjectName, useMemberNames } from '../api/session.ts'
 import { Badge, Moment } from '../components/values.tsx'
 import type { Column } from '../components/data-table.tsx'
 import { kindLabels, stateLabels } from '../catalogue/product-labels.tsx'
-import { RowButtons } from '../components/row-buttons.tsx'
+import { RowActions } from '../components/row-actions.tsx'
 import { actionColumn, ListScreen, useOrganization } from './list-screen.tsx'
 import { AssignDialog } from './assign-dialog.tsx'
 import { ask } from '../api/ask.ts'
@@ -28,6 +28,8 @@ export function AssignmentsScreen() {
   const columns: Column<AssignmentRecord>[] = [
     {
       head: 'Product',
+      sortBy: ({ product }) => titleOf(product),
+      csv: ({ product }) => product,
       cell: ({ product }) => (
         <>
           {titleOf(product)}
@@ -54,6 +56,8 @@ export function AssignmentsScreen() {
     },
     {
       head: 'Assigned',
+      sortBy: ({ createdAt }) => createdAt,
+      csv: ({ createdAt }) => createdAt,
       cell: ({ createdAt, createdBy }) => (
         <>
           <Moment iso={createdAt} to="day" />
@@ -62,7 +66,7 @@ export function AssignmentsScreen() {
       ),
     },
     ...actionColumn<AssignmentRecord>(isAdmin, ({ product }) => (
-      <RowButtons acts={['Unassign']} of={titleOf(product)} onChoose={() => setUnassigned(product)} />
+      <RowActions acts={['Unassign']} of={titleOf(product)} onChoose={() => setUnassigned(product)} />
     )),
   ]
   return (
@@ -79,6 +83,8 @@ export function AssignmentsScreen() {
       list={assigned}
       columns={columns}
       keyOf={({ product }) => product}
+      name="products"
+      searchBy={({ product }) => `${titleOf(product)} ${product}`}
       empty={{
         title: 'No products assigned',
         text: "The project's keys can't make calls until an Admin of the organization assigns a product.",

@@ -31,7 +31,7 @@ export function AuditList({
   const audit = useAudit(of, filters)
   const rows = audit.data?.pages.flatMap(({ data }) => data)
   const columns: Column<AuditRecord>[] = [
-    { head: 'Time', cell: ({ at }) => <Moment iso={at} /> },
+    { head: 'Time', cell: ({ at }) => <Moment iso={at} to="second" isExact /> },
     ...(users === null ? [] : [{ head: 'User', cell: userOf }]),
     { head: 'Action', cell: (entry) => <Action entry={entry} nameOf={nameOf} /> },
     { head: 'From', cell: (entry) => <From entry={entry} /> },

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { Screen } from '../frame/screen.tsx'
-import { DataTable, type Column } from '../components/data-table.tsx'
+import { DataList } from '../components/data-list.tsx'
+import type { Column } from '../components/data-table.tsx'
 import { EmptyState, Waiting } from '../components/list-states.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
 import { useQuery } from '@tanstack/react-query'
@@ -15,6 +16,8 @@ export function ListScreen<Row extends object>({
   list: { data, error },
   columns,
   keyOf,
+  name,
+  searchBy,
   empty,
   children,
 }: {
@@ -24,6 +27,9 @@ export function ListScreen<Row extends object>({
   list: { data: Row[] | undefined; error: unknown }
   columns: Column<Row>[]
   keyOf: (row: Row) => string
+  /** Of the list's CSV file. */
+  name: string
+  searchBy: (row: Row) => string
   empty: { title: string; text: string }
   /** Shown above the list. */
   children?: ReactNode
@@ -34,7 +40,9 @@ export function ListScreen<Row extends object>({
       <RefusalBox error={error} />
       {!data && !error && <Waiting what={title.toLowerCase()} />}
       {data?.length === 0 && <EmptyState title={empty.title}>{empty.text}</EmptyState>}
-      {data && data.length > 0 && <DataTable caption={title} columns={columns} rows={data} keyOf={keyOf} />}
+      {data && data.length > 0 && (
+        <DataList name={name} caption={title} columns={columns} rows={data} keyOf={keyOf} searchBy={searchBy} />
+      )}
     </Screen>
   )
 }

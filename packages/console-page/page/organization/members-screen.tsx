@@ -3,7 +3,7 @@ import type { MemberRecord } from '@gateway/api/console/users'
 import { Badge, Moment } from '../components/values.tsx'
 import type { Column } from '../components/data-table.tsx'
 import { UserName } from '../users/user-field.tsx'
-import { RowButtons } from '../components/row-buttons.tsx'
+import { RowActions } from '../components/row-actions.tsx'
 import { actionColumn, ListScreen, useMembers, useOrganization } from './list-screen.tsx'
 import { OpenInvitations, InvitationLinkDialog, type ShownInvitation } from './open-invitations.tsx'
 import { RemoveMemberDialog } from './remove-member-dialog.tsx'
@@ -27,12 +27,13 @@ export function MembersScreen() {
   const [chosen, setChosen] = useState<{ act: Act; member: MemberRecord } | null>(null)
   const onClose = () => setChosen(null)
   const columns: Column<MemberRecord>[] = [
-    { head: 'User', cell: (member) => <UserName of={member} />, sortBy: ({ name }) => name },
-    { head: 'Role', cell: ({ role }) => role, sortBy: ({ role }) => role },
+    { head: 'User', cell: (member) => <UserName of={member} />, sortBy: ({ name }) => name, csv: ({ email }) => email },
+    { head: 'Role', cell: ({ role }) => role, sortBy: ({ role }) => role, csv: ({ role }) => role },
     {
       head: 'State',
       cell: ({ suspendedAt }) =>
         suspendedAt === null ? <Badge tone="good" text="Active" /> : <Badge tone="bad" text="Suspended" />,
+      csv: ({ suspendedAt }) => (suspendedAt === null ? 'Active' : 'Suspended'),
     },
     ...(isAdmin
       ? [{ head: 'Second factor', cell: ({ secondFactor }: MemberRecord) => (secondFactor ? 'On' : 'Off') }]
@@ -41,9 +42,10 @@ export function MembersScreen() {
       head: 'Member since',
       cell: ({ createdAt }) => <Moment iso={createdAt} to="day" />,
       sortBy: ({ createdAt }) => createdAt,
+      csv: ({ createdAt }) => createdAt,
     },
     ...actionColumn<MemberRecord>(isAdmin, (member) => (
-      <RowButtons<Act>
+      <RowActions<Act>
         acts={['Edit', member.suspendedAt === null ? 'Suspend' : 'Resume', 'Remove']}
         of={member.name}
         onChoose={(act) => setChosen({ act, member })}
@@ -64,6 +66,8 @@ export function MembersScreen() {
       list={members}
       columns={columns}
       keyOf={({ id }) => id}
+      name="members"
+      searchBy={(member) => `${member.name} ${member.email} ${member.role}`}
       empty={{ title: 'No members yet', text: 'An Admin can invite users.' }}
     >
       {!isAdmin && <p className="soft">Only an Admin of the organization can invite users and change roles.</p>}

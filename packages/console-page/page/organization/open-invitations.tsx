@@ -8,7 +8,7 @@ import { DataTable, type Column } from '../components/data-table.tsx'
 import { FormDialog, Dialog } from '../components/dialog.tsx'
 import { Moment } from '../components/values.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
-import { RowButtons } from '../components/row-buttons.tsx'
+import { RowActions } from '../components/row-actions.tsx'
 import { SecretDialog } from '../components/secret-dialog.tsx'
 import { onThisHost } from '../sign-in/link-secret.ts'
 
@@ -35,7 +35,7 @@ export function OpenInvitations() {
     {
       head: 'Actions',
       cell: (invitation) => (
-        <RowButtons
+        <RowActions
           acts={['Resend', 'Revoke']}
           of={invitation.email}
           onChoose={(act) => setChosen({ act, invitation })}

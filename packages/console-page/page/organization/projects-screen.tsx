@@ -3,13 +3,14 @@ import { Link } from '@tanstack/react-router'
 import type { ProjectRecord } from '@gateway/api/console/projects'
 import type { Column } from '../components/data-table.tsx'
 import { Moment } from '../components/values.tsx'
-import { RowButtons } from '../components/row-buttons.tsx'
+import { RowActions } from '../components/row-actions.tsx'
 import { DeleteProjectDialog } from '../settings/delete-project-dialog.tsx'
 import { actionColumn, ListScreen, useOrganization, useProjects, useTeams } from './list-screen.tsx'
 import { ask } from '../api/ask.ts'
 import { Field, TextField } from '../components/fields.tsx'
 import { FormDialog } from '../components/dialog.tsx'
 import { useChange, useOnce } from '../api/queries.ts'
+import { Select } from '../components/select.tsx'
 
 /** Projects of the organization, with links to their products and users. */
 export function OrganizationProjectsScreen() {
@@ -22,13 +23,19 @@ export function OrganizationProjectsScreen() {
     {
       head: 'Project',
       sortBy: ({ name }) => name,
+      csv: ({ name }) => name,
       cell: (project) => (
         <Link to="/projects/$tenant/$project" params={{ tenant, project: project.id }}>
           {project.name}
         </Link>
       ),
     },
-    { head: 'Team', cell: ({ team }) => teams.get(team) ?? <code>{team}</code> },
+    {
+      head: 'Team',
+      cell: ({ team }) => teams.get(team) ?? <code>{team}</code>,
+      sortBy: ({ team }) => teams.get(team) ?? team,
+      csv: ({ team }) => teams.get(team) ?? team,
+    },
     {
       head: 'Products',
       cell: (project) => (
@@ -49,9 +56,10 @@ export function OrganizationProjectsScreen() {
       head: 'Created',
       cell: ({ createdAt }) => <Moment iso={createdAt} to="day" />,
       sortBy: ({ createdAt }) => createdAt,
+      csv: ({ createdAt }) => createdAt,
     },
     ...actionColumn<ProjectRecord>(isAdmin, (project) => (
-      <RowButtons acts={['Delete']} of={project.name} onChoose={() => setDeleted(project)} />
+      <RowActions acts={['Delete']} of={project.name} onChoose={() => setDeleted(project)} />
     )),
   ]
   return (
@@ -68,6 +76,8 @@ export function OrganizationProjectsScreen() {
       list={projects}
       columns={columns}
       keyOf={({ id }) => id}
+      name="projects"
+      searchBy={(project) => `${project.name} ${teams.get(project.team) ?? ''}`}
       empty={{
         title: 'No projects you can see',
         text: 'Ask an Admin to create a project or to add you to one.',
@@ -103,13 +113,12 @@ function CreateProjectDialog({ onClose }: { onClose: () => void }) {
       />
       <Field label="Team" hint="Owns the project permanently. Only its members can create keys for the project.">
         {(ids) => (
-          <select {...ids} value={team} onChange={({ target }) => setChosen(target.value)}>
-            {teams.map((each) => (
-              <option key={each.id} value={each.id}>
-                {each.name}
-              </option>
-            ))}
-          </select>
+          <Select
+            {...ids}
+            value={team || null}
+            options={teams.map((each) => [each.id, each.name])}
+            onChange={setChosen}
+          />
         )}
       </Field>
       {teams.length === 0 && <p className="notice">Create a team first: every project belongs to a team.</p>}

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import type { TeamRecord } from '@gateway/api/console/users'
 import type { Column } from '../components/data-table.tsx'
 import { Moment } from '../components/values.tsx'
-import { RowButtons } from '../components/row-buttons.tsx'
+import { RowActions } from '../components/row-actions.tsx'
 import { actionColumn, ListScreen, useOrganization, useProjects, useTeams } from './list-screen.tsx'
 import { ask } from '../api/ask.ts'
 import { useScope } from '../api/session.ts'
@@ -22,20 +22,26 @@ export function TeamsScreen() {
     {
       head: 'Team',
       sortBy: ({ name }) => name,
+      csv: ({ name }) => name,
       cell: (team) => (
         <Link to="/organizations/$tenant/teams/$team" params={{ tenant, team: team.id }}>
           {team.name}
         </Link>
       ),
     },
-    { head: 'Projects', cell: (team) => owned(team).join(', ') || <span className="soft">None</span> },
+    {
+      head: 'Projects',
+      cell: (team) => owned(team).join(', ') || <span className="soft">None</span>,
+      csv: (team) => owned(team).join(', '),
+    },
     {
       head: 'Created',
       cell: ({ createdAt }) => <Moment iso={createdAt} to="day" />,
       sortBy: ({ createdAt }) => createdAt,
+      csv: ({ createdAt }) => createdAt,
     },
     ...actionColumn<TeamRecord>(isAdmin, (team) => (
-      <RowButtons acts={['Delete']} of={team.name} onChoose={() => setDeleted(team)} />
+      <RowActions acts={['Delete']} of={team.name} onChoose={() => setDeleted(team)} />
     )),
   ]
   return (
@@ -52,6 +58,8 @@ export function TeamsScreen() {
       list={teams}
       columns={columns}
       keyOf={({ id }) => id}
+      name="teams"
+      searchBy={(team) => `${team.name} ${owned(team).join(' ')}`}
       empty={{ title: 'No teams yet', text: 'Every project belongs to a team. An Admin can create the first one.' }}
     >
       {isCreating && <CreateTeamDialog onClose={() => setCreating(false)} />}

@@ -7,7 +7,7 @@ import { useMemberNames } from '../api/session.ts'
 import type { Column } from '../components/data-table.tsx'
 import { FormDialog } from '../components/dialog.tsx'
 import { Moment } from '../components/values.tsx'
-import { RowButtons } from '../components/row-buttons.tsx'
+import { RowActions } from '../components/row-actions.tsx'
 import { ListScreen, useOrganization, useProjects } from './list-screen.tsx'
 
 /** Webhooks of all projects of the organization. */
@@ -25,7 +25,7 @@ export function OrganizationWebhooksScreen() {
     {
       head: 'Actions',
       cell: (webhook) => (
-        <RowButtons acts={['Delete']} of={`webhook to ${webhook.host}`} onChoose={() => setDeleted(webhook)} />
+        <RowActions acts={['Delete']} of={`webhook to ${webhook.host}`} onChoose={() => setDeleted(webhook)} />
       ),
     },
   ]
@@ -36,6 +36,8 @@ export function OrganizationWebhooksScreen() {
       list={webhooks}
       columns={columns}
       keyOf={({ id }) => id}
+      name="webhooks"
+      searchBy={({ host }) => host}
       empty={{ title: 'No webhooks yet', text: 'Project Owners add webhooks under Alerts of their project.' }}
     >
       <p className="soft">Where projects send their alerts. Only Project Owners see the whole address.</p>

@@ -6,17 +6,23 @@ import { useBaseUrl, useMe, useScope, useProducts } from '../api/session.ts'
 import { announce } from '../frame/announcer.ts'
 import { Copyable } from '../components/copying.tsx'
 import { firstCall } from '../keys/commands.ts'
-import { AssignDialog } from '../organization/assign-dialog.tsx'
+import { loadedLater } from '../components/loaded-later.tsx'
+
+const AssignDialog = loadedLater(async () => (await import('../organization/assign-dialog.tsx')).AssignDialog)
 
 /** Checklist up to the first call, shown until there is one. */
 export function FirstSteps() {
   const { tenant, project } = useScope()
   const { products, isPending } = useProducts()
   const keys = useQuery(readingAll('/api/v2/tenants/{tenant}/keys', { params: { tenant }, query: { project } }))
+  const wallet = useQuery(
+    reading('/api/v2/tenants/{tenant}/projects/{project}/wallet', { params: { tenant, project } }),
+  )
   const calls = useLatestCalls()
   const hasCalls = calls.data ? calls.data.data.length > 0 : null
   useAnnounceFirstCall(hasCalls)
-  if (isPending || !keys.data || hasCalls !== false) return null
+  if (isPending || !keys.data || !wallet.data || hasCalls !== false) return null
+  const hasFunds = wallet.data.availableMicro > 0
   const hasProduct = products.length > 0
   const hasKey = keys.data.some(({ state }) => state === 'Active')
   return (
@@ -29,6 +35,9 @@ export function FirstSteps() {
           ) : (
             <AssignStep />
           )}
+        </Step>
+        <Step title="Fund the wallet" isDone={hasFunds}>
+          {!hasFunds && <FundStep />}
         </Step>
         <Step title="Create an API key" isDone={hasKey}>
           <p className="soft">The key belongs to this project permanently. Its secret is shown once.</p>
@@ -90,8 +99,22 @@ function CreateKeyLink() {
   )
 }
 
+/** Only operators of the platform add funds. */
+function FundStep() {
+  return useMe().platformOperator ? (
+    <div className="buttons">
+      <Link className="button main" to="/operator/money">
+        Add funds
+      </Link>
+    </div>
+  ) : (
+    <p className="soft">The wallet is empty, so calls are refused. Ask an operator of the platform to add funds.</p>
+  )
+}
+
 function CallStep({ model }: { model: string | undefined }) {
-  const command = firstCall(useBaseUrl(), 'YOUR_KEY', model)
+  const baseUrl = useBaseUrl()
+  if (model === undefined) return <p className="soft">A command appears here once a chat model is assigned.</p>
   return (
     <>
       <p className="soft">
@@ -101,7 +124,7 @@ function CallStep({ model }: { model: string | undefined }) {
         </a>
         .
       </p>
-      <Copyable text={command} label="Copy command" />
+      <Copyable text={firstCall(baseUrl, 'YOUR_KEY', model)} label="Copy command" />
     </>
   )
 }

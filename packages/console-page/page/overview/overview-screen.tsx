@@ -2,9 +2,12 @@ import { useProjectName, useScope } from '../api/session.ts'
 import { Screen } from '../frame/screen.tsx'
 import { FirstSteps, useLatestCalls } from './first-steps.tsx'
 import { RefusedCalls } from './refused-calls.tsx'
-import { Money, Moment, Badge, Facts } from '../components/values.tsx'
+import { Money, Moment, Facts } from '../components/values.tsx'
 import { ModelCharges } from '../statement/model-charges.tsx'
-import { useMonth, useSpending, type SpentDay, endsWithin, daysLeft } from './use-spending.ts'
+import { useMonth, useSpending, dayOf, endsWithin, daysLeft } from './use-spending.ts'
+import { Chart, ChartWaiting } from '../components/chart.tsx'
+import { usdTick } from '../components/chart-scale.ts'
+import { groupSums, seriesOf, usageSteps, type GroupSum } from '../usage/usage-stacks.ts'
 import { Link } from '@tanstack/react-router'
 import { callColumns } from '../calls/call-columns.tsx'
 import { DataTable, type Column } from '../components/data-table.tsx'
@@ -146,59 +149,61 @@ function RunningNow() {
 
 const SHOWN = new Set(['Time', 'Flow', 'State', 'Duration', 'Cost'])
 
-const [WIDTH, HEIGHT, GAP] = [600, 110, 4]
+const USAGE = '/api/v2/tenants/{tenant}/projects/{project}/usage'
 
-const columns: Column<SpentDay>[] = [
-  { head: 'Day (UTC)', cell: ({ day }) => day },
-  { head: 'Calls', cell: ({ calls }) => count(calls), isNumber: true },
-  { head: 'Charged', cell: ({ chargedMicro }) => <Money micro={chargedMicro} />, isNumber: true },
-]
-
-/** Bar chart of the last 30 days' charges, with the data as a table. */
+/** Charges of the last 30 days, stacked by model, with the data as a table. */
 function SpendingDays() {
-  const { days, error, isThere } = useSpending()
-  const most = Math.max(1, ...days.map(({ chargedMicro }) => chargedMicro))
-  const step = WIDTH / days.length
-  const spent = days.filter(({ chargedMicro }) => chargedMicro > 0)
+  const now = new Date()
+  const query = { by: 'model', step: 'day', zone: 'UTC', from: `${dayOf(now, -29)}T00:00:00.000Z` } as const
+  const { data, error } = useQuery(
+    reading(USAGE, { params: useScope(), query: { ...query, to: `${dayOf(now, 1)}T00:00:00.000Z` } }),
+  )
+  const groups = groupSums(data?.data ?? [])
   return (
     <section className="card stack" aria-label="Charged in the last 30 days">
-      <h2>Charged in the last 30 days</h2>
+      <div className="head">
+        <h2>Charged in the last 30 days</h2>
+        {data && <Money micro={data.totalMicro} />}
+      </div>
       <RefusalBox error={error} />
-      <svg
-        className="days"
-        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-        preserveAspectRatio="none"
-        role="img"
-        aria-label={isThere ? `Charges on ${spent.length} of 30 days, peak ${usd(most)} per day` : 'Loading'}
-      >
-        <line x1="0" x2={WIDTH} y1={HEIGHT - 0.5} y2={HEIGHT - 0.5} />
-        {days.map(({ day, chargedMicro }, n) => {
-          const height = (chargedMicro / most) * (HEIGHT - 8)
-          return (
-            <rect key={day} x={n * step} width={step - GAP} y={HEIGHT - height} height={height} rx="2">
-              <title>{`${day}: ${usd(chargedMicro)}`}</title>
-            </rect>
-          )
-        })}
-      </svg>
-      <p className="days-ends soft small">
-        <span>{days[0]?.day}</span>
-        {spent.length > 0 && (
-          <span>
-            peak <Money micro={most} /> per day
-          </span>
-        )}
-        <span>{days.at(-1)?.day}</span>
-      </p>
-      {spent.length > 0 && (
-        <details>
-          <summary className="soft">Show data</summary>
-          <DataTable caption="Charges per day" columns={columns} rows={spent.toReversed()} keyOf={({ day }) => day} />
-        </details>
+      {!data && !error && <ChartWaiting height={CHART_HEIGHT} />}
+      {data && groups.length === 0 && <p className="soft">No charges in the last 30 days.</p>}
+      {data && groups.length > 0 && (
+        <>
+          <Chart
+            label="Spend per day"
+            series={seriesOf(groups, (model) => model ?? 'No model')}
+            steps={usageSteps(data, groups)}
+            step="day"
+            zone="UTC"
+            format={usd}
+            formatTick={usdTick}
+            height={CHART_HEIGHT}
+          />
+          <details>
+            <summary className="soft">Show data</summary>
+            <DataTable
+              caption="Charges per day"
+              columns={dayColumns}
+              rows={groupSums(data.data.map((row) => ({ ...row, group: row.time!.slice(0, 10) }))).toSorted((a, b) =>
+                b.group!.localeCompare(a.group!),
+              )}
+              keyOf={({ group }) => group!}
+            />
+          </details>
+        </>
       )}
     </section>
   )
 }
+
+const CHART_HEIGHT = 200
+
+const dayColumns: Column<GroupSum>[] = [
+  { head: 'Day (UTC)', cell: ({ group }) => group },
+  { head: 'Calls', cell: ({ calls }) => count(calls), isNumber: true },
+  { head: 'Charged', cell: ({ chargedMicro }) => <Money micro={chargedMicro} />, isNumber: true },
+]
 
 /** Wallet balance, charges of this month and runway. */
 function WalletFigures() {
@@ -222,26 +227,29 @@ function WalletFigures() {
         <p className="notice">The wallet is empty. Calls are refused until an operator adds funds.</p>
       )}
       <RefusalBox error={month.error} />
-      {month.data && (
-        <p className="soft small">
-          <Badge
-            tone={month.data.reconciled ? 'good' : 'bad'}
-            text={month.data.reconciled ? 'Ledger verified' : 'Ledger mismatch'}
-          />{' '}
-          {month.data.check && (
-            <>
-              last checked <Moment iso={month.data.check.at} />
-            </>
-          )}
+      {month.data?.reconciled === false && (
+        <p className="notice">
+          The ledger doesn't match its journal. Ask the operator of the platform to check the statement.
         </p>
       )}
     </section>
   )
 }
 
-/** Amount, or an ellipsis while loading so that the layout doesn't shift. */
+const [DOLLAR, CENT] = [1_000_000, 10_000]
+
+/**
+ * Amount of a headline: from a dollar on to the cent, rounded down, with the exact amount on hover. An ellipsis while
+ * loading, so that the layout doesn't shift.
+ */
 function Amount({ micro }: { micro: number | undefined }) {
-  return micro === undefined ? '…' : <Money micro={micro} />
+  if (micro === undefined) return '…'
+  if (micro < DOLLAR || micro % CENT === 0) return <Money micro={micro} />
+  return (
+    <span className="figure" title={`${usd(micro)}, ${count(micro)} micro-USD`}>
+      {usd(micro - (micro % CENT))}
+    </span>
+  )
 }
 
 const LONGEST_DAYS = 365

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { dayOf, daysLeft, endsWithin, lastDays } from './use-spending.ts'
+import { dayOf, daysLeft, endsWithin } from './use-spending.ts'
 
 const now = new Date('2026-11-23T23:30:00.000Z')
 
@@ -16,7 +16,6 @@ test('endsWithin is true from the given number of days before the end until the 
   expect(endsWithin(14, null, now)).toBe(false)
 })
 
-test('lastDays and dayOf use UTC days at any hour', () => {
-  expect(lastDays(3, now)).toEqual(['2026-11-21', '2026-11-22', '2026-11-23'])
-  expect(dayOf(now, 1)).toBe('2026-11-24')
+test('dayOf uses UTC days at any hour', () => {
+  expect([dayOf(now, -2), dayOf(now), dayOf(now, 1)]).toEqual(['2026-11-21', '2026-11-23', '2026-11-24'])
 })

@@ -3,7 +3,6 @@ import { reading } from '../api/queries.ts'
 import { useScope } from '../api/session.ts'
 
 const PATH = '/api/v2/tenants/{tenant}/projects/{project}/statement'
-const SHOWN_DAYS = 30
 const PACE_DAYS = 7
 
 /** Statement of the current month. */
@@ -11,35 +10,13 @@ export function useMonth() {
   return useQuery(reading(PATH, { params: useScope() }))
 }
 
-export interface SpentDay {
-  day: string
-  chargedMicro: number
-  calls: number
-}
-
-/** Charges of the last 30 UTC days, by day, and the total of the last 7. */
+/** Charges of the last 7 UTC days. */
 export function useSpending() {
   const now = new Date()
-  const days = lastDays(SHOWN_DAYS, now)
-  const asked = { params: useScope(), query: { from: days[0]!, to: dayOf(now, 1) } }
-  const { data, error } = useQuery(reading(PATH, asked))
-  const booked = new Map(data?.days.map((day) => [day.day, day]))
-  const spent: SpentDay[] = days.map((day) => ({
-    day,
-    chargedMicro: booked.get(day)?.chargedMicro ?? 0,
-    calls: booked.get(day)?.calls ?? 0,
-  }))
-  return {
-    error,
-    isThere: data !== undefined,
-    days: spent,
-    paceMicro: sum(spent.slice(-PACE_DAYS)),
-    paceDays: PACE_DAYS,
-  }
-}
-
-function sum(days: SpentDay[]): number {
-  return days.reduce((micro, { chargedMicro }) => micro + chargedMicro, 0)
+  const asked = { params: useScope(), query: { from: dayOf(now, 1 - PACE_DAYS), to: dayOf(now, 1) } }
+  const { data } = useQuery(reading(PATH, asked))
+  const paceMicro = (data?.days ?? []).reduce((micro, { chargedMicro }) => micro + chargedMicro, 0)
+  return { isThere: data !== undefined, paceMicro, paceDays: PACE_DAYS }
 }
 
 const DAY_MS = 86_400_000
@@ -54,11 +31,6 @@ export function endsWithin(days: number, endsAt: string | null, now: Date): bool
   if (endsAt === null) return false
   const left = Date.parse(endsAt) - now.getTime()
   return left > 0 && left <= days * DAY_MS
-}
-
-/** The last UTC days up to today, such as `2026-11-20`, oldest first. */
-export function lastDays(howMany: number, now: Date): string[] {
-  return Array.from({ length: howMany }, (_, n) => dayOf(now, n - howMany + 1))
 }
 
 /** UTC day this many days after a time. */

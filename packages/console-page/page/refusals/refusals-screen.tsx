@@ -13,6 +13,7 @@ import { reading } from '../api/queries.ts'
 import { refusalGroups, type RefusalGroup, type LatestRefusal } from './refusal-groups.ts'
 import { FilterChip, useFilter } from '../components/filters.tsx'
 import { spans, type Days, type RefusalView } from './refusal-view.ts'
+import { Select } from '../components/select.tsx'
 
 /** Errors of the last days, and how to fix them. */
 export function RefusalsScreen() {
@@ -143,13 +144,12 @@ function RefusalFilters({
   const set = useFilter<RefusalView>()
   return (
     <div className="chips" role="group" aria-label="Filters">
-      <select aria-label="Time" value={days} onChange={({ target }) => set('days')(Number(target.value))}>
-        {spans.map((span) => (
-          <option key={span} value={span}>
-            {words[span]}
-          </option>
-        ))}
-      </select>
+      <Select
+        aria-label="Time"
+        value={days}
+        options={spans.map((span) => [span, words[span]])}
+        onChange={(chosen) => set('days')(chosen)}
+      />
       <FilterChip name="Code" value={code} choices={codes.map(({ group }) => [group, group])} onChange={set('code')} />
       <FilterChip
         name="Key"

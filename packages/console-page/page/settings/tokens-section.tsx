@@ -4,7 +4,7 @@ import { DataTable, type Column } from '../components/data-table.tsx'
 import { Moment } from '../components/values.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
 import { Waiting } from '../components/list-states.tsx'
-import { RowButtons } from '../components/row-buttons.tsx'
+import { RowActions } from '../components/row-actions.tsx'
 import { FormDialog } from '../components/dialog.tsx'
 import { useChange, useOnce } from '../api/queries.ts'
 import { TextField } from '../components/fields.tsx'
@@ -35,7 +35,7 @@ export function TokensSection({ title, of, text }: { title: string; of: TokenSco
     { head: 'Expires', cell: ({ expiresAt }) => <Moment iso={expiresAt} to="day" /> },
     {
       head: 'Actions',
-      cell: (token) => <RowButtons acts={['Delete']} of={`token ${token.name}`} onChoose={() => setDeleted(token)} />,
+      cell: (token) => <RowActions acts={['Delete']} of={`token ${token.name}`} onChoose={() => setDeleted(token)} />,
     },
   ]
   return (

@@ -97,7 +97,7 @@ function StatementProof({ of }: { of: Statement }) {
     <section className="stack" aria-label="Statement verification">
       {of.reconciled ? (
         <p>
-          Wallet, journal, funding and corrections agree as of <Moment iso={of.asOf} to="second" />.
+          Wallet, journal, funding and corrections agree as of <Moment iso={of.asOf} to="second" isExact />.
         </p>
       ) : (
         <div className="refusal" role="alert">
@@ -117,8 +117,8 @@ function StatementProof({ of }: { of: Statement }) {
           "This wallet hasn't been checked against its journal yet."
         ) : (
           <>
-            Verified against the journal up to entry {count(of.check.entry)} at <Moment iso={of.check.at} to="second" />
-            :{' '}
+            Verified against the journal up to entry {count(of.check.entry)} at{' '}
+            <Moment iso={of.check.at} to="second" isExact />:{' '}
             {of.check.findings === 0
               ? 'no findings.'
               : `${several(of.check.findings, 'finding')}, reported to the operators.`}

@@ -1,36 +1,67 @@
+import { useState } from 'react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { reading, readingAll } from '../api/queries.ts'
 import { useScope, useProjectName, useKeyNames } from '../api/session.ts'
 import { Screen } from '../frame/screen.tsx'
 import { EmptyState, Waiting } from '../components/list-states.tsx'
 import { Money } from '../components/values.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
-import { groupSums, SHOWN_GROUPS, type GroupSum, type Zoom } from './usage-stacks.ts'
-import { UsageChart } from './usage-chart.tsx'
-import { usageQueryOf, type Grouping, groupings, ranges, type Range, type UsageView } from './usage-view.ts'
+import {
+  groupSums,
+  metrics,
+  seriesOf,
+  SHOWN_GROUPS,
+  usageSteps,
+  valueOf,
+  withBefore,
+  zoomOf,
+  type GroupSum,
+  type Metric,
+  type Zoom,
+} from './usage-stacks.ts'
+import {
+  dateText,
+  daysBetween,
+  groupings,
+  periodOf,
+  queryBefore,
+  ranges,
+  usageQueryOf,
+  type Grouping,
+  type Range,
+  type UsageView,
+} from './usage-view.ts'
+import { Chart } from '../components/chart.tsx'
+import { countTick, usdTick } from '../components/chart-scale.ts'
 import { FilterChip } from '../components/filters.tsx'
 import { DataTable, type Column } from '../components/data-table.tsx'
-import { count } from '../components/usd.ts'
+import { count, usd } from '../components/usd.ts'
 
 const PATH = '/api/v2/tenants/{tenant}/projects/{project}/usage'
 const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone
 
-/** Calls and charges over time and by group. */
+/** Spend, calls and tokens over time and by group. */
 export function UsageScreen() {
   const scope = useScope()
   const view = useSearch({ from: '/projects/$tenant/$project/usage' })
-  const { by = 'model' } = view
+  const { by = 'model', metric = 'spend' } = view
   const query = usageQueryOf(view, new Date(), zone)
   const { data, error, isPending } = useQuery({
     ...reading(PATH, { params: scope, query }),
     placeholderData: keepPreviousData,
   })
+  const { from, to } = data ?? query // the answer's, because it contains whole steps
+  const earlier = useQuery({
+    ...reading(PATH, { params: scope, query: queryBefore({ ...query, from, to }) }),
+    enabled: data !== undefined,
+  }).data
   const navigate = useNavigate({ from: '/projects/$tenant/$project/usage' })
-  const zoom = (part: Zoom) => void navigate({ search: (before) => ({ ...before, ...part }) })
   const nameOf = useGroupNames(by)
-  const groups = groupSums(data?.data ?? [])
+  const groups = groupSums(data?.data ?? [], metric)
   const csv = `${PATH.replace('{tenant}', scope.tenant).replace('{project}', scope.project)}?${new URLSearchParams({ ...query, format: 'csv' })}`
+  const bare = data && usageSteps(data, groups, metric)
+  const steps = bare && earlier ? withBefore(bare, earlier, metric) : bare
   return (
     <Screen
       title="Usage"
@@ -47,21 +78,58 @@ export function UsageScreen() {
       {data && groups.length === 0 && (
         <EmptyState title="No usage in this period">Calls appear here as soon as they are charged.</EmptyState>
       )}
-      {data && groups.length > 0 && (
+      {data && steps && groups.length > 0 && (
         <section className="card stack" aria-label="Usage">
-          <p>
-            <strong>
-              <Money micro={data.totalMicro} />
-            </strong>{' '}
-            <span className="soft">
-              per {data.step} ({data.zone})
+          <div className="usage-head">
+            <MetricSwitch groups={groups} {...view} />
+            <span className="soft small">
+              per {data.step} ({data.zone}){' · '}drag over the chart to zoom in
             </span>
-          </p>
-          <UsageChart key={data.from + data.to} report={data} groups={groups} onZoom={zoom} />
+          </div>
+          <Chart
+            key={data.from + data.to}
+            label={`${metricLabels[metric]} per ${data.step}`}
+            series={seriesOf(groups, nameOf)}
+            steps={steps}
+            step={data.step ?? 'day'}
+            zone={data.zone ?? 'UTC'}
+            format={metric === 'spend' ? usd : count}
+            formatTick={metric === 'spend' ? usdTick : countTick}
+            height={280}
+            onZoom={(first, last) =>
+              void navigate({ search: (before) => ({ ...before, ...zoomOf(steps, first, last) }) })
+            }
+          />
           <UsageTable head={groupingLabels[by]} groups={groups} nameOf={nameOf} />
         </section>
       )}
     </Screen>
+  )
+}
+
+const metricLabels: Record<Metric, string> = { spend: 'Spend', calls: 'Calls', tokens: 'Tokens' }
+
+/** Totals of the period, each a link that charts it. */
+function MetricSwitch({ groups, metric: chosen = 'spend' }: { groups: GroupSum[] } & UsageView) {
+  return (
+    <nav className="usage-metrics" aria-label="Metric">
+      {metrics.map((metric) => {
+        const total = groups.reduce((sum, group) => sum + valueOf[metric](group), 0)
+        return (
+          <Link
+            key={metric}
+            from="/projects/$tenant/$project/usage"
+            search={(before) => ({ ...before, metric })}
+            aria-current={metric === chosen}
+            activeProps={{ 'aria-current': metric === chosen }}
+            resetScroll={false}
+          >
+            <span className="soft small">{metricLabels[metric]}</span>
+            <strong>{metric === 'spend' ? <Money micro={total} /> : count(total)}</strong>
+          </Link>
+        )
+      })}
+    </nav>
   )
 }
 
@@ -88,6 +156,7 @@ function UsageChoices({ by = 'model', range = 'month', from, to }: UsageView) {
     void navigate({
       search: ({ from: _, to: __, ...before }) => ({ ...before, ...(chosen && { range: chosen }) }),
     })
+  const isCustom = from !== undefined && to !== undefined
   return (
     <div className="chips" role="group" aria-label="Filters">
       <select aria-label="Group by" value={by} onChange={({ target }) => set({ by: target.value as Grouping })}>
@@ -97,17 +166,66 @@ function UsageChoices({ by = 'model', range = 'month', from, to }: UsageView) {
           </option>
         ))}
       </select>
-      <select aria-label="Time" value={range} onChange={({ target }) => setRange(target.value as Range)}>
+      <select
+        aria-label="Time"
+        value={isCustom ? '' : range}
+        onChange={({ target }) => setRange(target.value as Range)}
+      >
+        {isCustom && <option value="">Custom</option>}
         {(Object.keys(ranges) as Range[]).map((each) => (
           <option key={each} value={each}>
             {rangeLabels[each]}
           </option>
         ))}
       </select>
-      {from !== undefined && to !== undefined && (
-        <FilterChip name="Zoom" value={`${shown(from)} – ${shown(to)}`} choices={[]} onChange={() => setRange()} />
+      <DateRange {...{ range, ...(isCustom && { from, to }) }} onChange={set} />
+      {isCustom && (
+        <FilterChip name="Range" value={`${shown(from)} – ${shown(to)}`} choices={[]} onChange={() => setRange()} />
       )}
     </div>
+  )
+}
+
+/** First and last day of the period, in local time. */
+function DateRange({ onChange, ...view }: UsageView & { onChange: (range: Zoom) => void }) {
+  const { from, to } = periodOf(view, new Date())
+  const [first, last] = [dateText(from), dateText(new Date(to.getTime() - 1))]
+  const field = (label: string, value: string, rangeTo: (typed: string) => Zoom | null) => (
+    <DateField
+      label={label}
+      value={value}
+      onChange={(typed) => {
+        const range = rangeTo(typed)
+        if (range) onChange(range)
+      }}
+    />
+  )
+  return (
+    <span className="date-range">
+      {field('First day', first, (typed) => daysBetween(typed, typed > last ? typed : last))}
+      <span className="soft" aria-hidden="true">
+        –
+      </span>
+      {field('Last day', last, (typed) => daysBetween(typed < first ? typed : first, typed))}
+    </span>
+  )
+}
+
+/** Date field that keeps what is typed until it is left, because half a date is not a date yet. */
+function DateField({ label, value, onChange }: { label: string; value: string; onChange: (typed: string) => void }) {
+  const [typed, setTyped] = useState<string | null>(null)
+  return (
+    <input
+      type="date"
+      aria-label={label}
+      value={typed ?? value}
+      max={dateText(new Date())}
+      onChange={({ target }) => {
+        setTyped(target.value)
+        if (target.value !== '') onChange(target.value)
+      }}
+      onBlur={() => setTyped(null)}
+    />
   )
 }
 
@@ -130,7 +248,9 @@ const rangeLabels: Record<Range, string> = {
   day: 'Last 24 hours',
   week: 'Last 7 days',
   month: 'Last 30 days',
-  quarter: 'Last 91 days',
+  quarter: 'Last 90 days',
+  'this-month': 'This month',
+  'last-month': 'Last month',
   year: 'Last 365 days',
 }
 

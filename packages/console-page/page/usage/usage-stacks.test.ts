@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { groupSums, SHOWN_GROUPS, usageSteps, type UsageRow, stepAt, zoomOf } from './usage-stacks.ts'
-import { usageQueryOf, usageView } from './usage-view.ts'
+import { groupSums, SHOWN_GROUPS, usageSteps, type UsageRow, withBefore, zoomOf } from './usage-stacks.ts'
+import { dateText, daysBetween, periodOf, queryBefore, usageQueryOf, usageView } from './usage-view.ts'
 
 const row = (time: string, group: string | null, chargedMicro: number): UsageRow => ({
   time,
@@ -29,38 +29,56 @@ test('groupSums sums each group, most expensive first', () => {
   ])
 })
 
+test('groupSums ranks by the charted metric', () => {
+  const rows = [
+    { ...row('1', 'a', 9), calls: 1 },
+    { ...row('1', 'b', 1), calls: 7 },
+  ]
+  expect(groupSums(rows, 'calls').map(({ group }) => group)).toEqual(['b', 'a'])
+})
+
+const total = (values: number[]) => values.reduce((sum, value) => sum + value, 0)
+
 test('usageSteps has a column for every day, including 25-hour and empty days', () => {
   const data = [row('2026-10-25T00:00:00+02:00', 'a', 4), row('2026-10-26T00:00:00+01:00', 'a', 6)]
-  expect(usageSteps(report(data), groupSums(data)).map(({ totalMicro }) => totalMicro)).toEqual([4, 6])
-  expect(usageSteps(report(data.slice(1)), groupSums(data)).map(({ parts }) => parts)).toEqual([[0], [6]])
+  expect(usageSteps(report(data), groupSums(data))).toEqual([
+    { from: '2026-10-24T22:00:00.000Z', to: '2026-10-25T23:00:00.000Z', values: [4] },
+    { from: '2026-10-25T23:00:00.000Z', to: '2026-10-26T23:00:00.000Z', values: [6] },
+  ])
+  expect(usageSteps(report(data.slice(1)), groupSums(data)).map(({ values }) => values)).toEqual([[0], [6]])
+  expect(usageSteps(report(data), groupSums(data), 'tokens').map(({ values }) => values)).toEqual([[5], [5]])
 })
 
 test('groups beyond the colored ones are combined without losing an amount', () => {
   const data = Array.from({ length: 20 }, (_, n) => row('2026-10-25T00:00:00+02:00', `m${n}`, n + 1))
   const [first] = usageSteps(report(data), groupSums(data))
-  expect(first!.parts).toHaveLength(SHOWN_GROUPS + 1)
-  expect(first!.parts.reduce((sum, part) => sum + part)).toBe(210)
-  expect(first!.totalMicro).toBe(210)
+  expect(first!.values).toHaveLength(SHOWN_GROUPS + 1)
+  expect(total(first!.values)).toBe(210)
 })
 
-const steps = ['2026-11-20T00:00:00+01:00', '2026-11-21T00:00:00+01:00', '2026-11-22T00:00:00+01:00'].map((at) => ({
-  at,
-  parts: [],
-  totalMicro: 0,
-}))
+test('withBefore adds the sum of the same step of the earlier report', () => {
+  const data = [row('2026-10-26T00:00:00+01:00', 'a', 6)]
+  const earlier = [row('2026-10-25T00:00:00+02:00', 'x', 1), row('2026-10-25T00:00:00+02:00', 'y', 2)]
+  const steps = withBefore(usageSteps(report(data), groupSums(data)), report(earlier), 'spend')
+  expect(steps.map(({ before }) => before)).toEqual([3, 0])
+  expect(queryBefore({ from: '2026-10-03T00:00:00.000Z', to: '2026-10-05T00:00:00.000Z' })).toEqual({
+    from: '2026-10-01T00:00:00.000Z',
+    to: '2026-10-03T00:00:00.000Z',
+  })
+})
+
+test('zoomOf spans from the start of one step to the end of another', () => {
+  const steps = ['20', '21', '22'].map((day) => ({
+    from: `2026-11-${day}T00:00:00.000Z`,
+    to: `2026-11-${Number(day) + 1}T00:00:00.000Z`,
+    values: [],
+  }))
+  expect(zoomOf(steps, 0, 1)).toEqual({ from: '2026-11-20T00:00:00.000Z', to: '2026-11-22T00:00:00.000Z' })
+})
+
 const end = '2026-11-22T23:00:00.000Z'
 
-test('zoomOf spans from the earlier to the later step, in either order', () => {
-  const zoom = { from: '2026-11-19T23:00:00.000Z', to: '2026-11-21T23:00:00.000Z' }
-  expect([zoomOf(steps, end, 0, 1), zoomOf(steps, end, 1, 0)]).toEqual([zoom, zoom])
-  expect(zoomOf(steps, end, 2, 2)).toEqual({ from: '2026-11-21T23:00:00.000Z', to: end })
-})
-
-test('stepAt clamps positions outside the chart to the first or last step', () => {
-  expect([-0.1, 0, 0.5, 1, 1.4].map((share) => stepAt(share, 4))).toEqual([0, 0, 2, 3, 3])
-})
-
-test('a short zoom is queried by hour, and an invalid zoom is dropped from the URL', () => {
+test('a short range is queried by hour, and an invalid one is dropped from the URL', () => {
   const [from, to] = ['2026-11-19T23:00:00.000Z', '2026-11-21T23:00:00.000Z']
   const asked = (view: Record<string, unknown>) => usageQueryOf(usageView(view), new Date(end), 'UTC')
   expect(asked({ from, to })).toEqual({ by: 'model', step: 'hour', zone: 'UTC', from, to })
@@ -70,4 +88,17 @@ test('a short zoom is queried by hour, and an invalid zoom is dropped from the U
     {},
     {},
   ])
+})
+
+test('months and date fields are whole days of local time', () => {
+  const now = new Date(2026, 10, 22, 10, 30)
+  const days = (range: 'this-month' | 'last-month') => {
+    const { from, to } = periodOf({ range }, now)
+    return [from, to].map(dateText)
+  }
+  expect(days('last-month')).toEqual(['2026-10-01', '2026-11-01'])
+  expect(days('this-month')).toEqual(['2026-11-01', '2026-11-22'])
+  const range = daysBetween('2026-11-20', '2026-11-21')!
+  expect([range.from, range.to].map((time) => dateText(new Date(time)))).toEqual(['2026-11-20', '2026-11-22'])
+  expect([daysBetween('2026-11-21', '2026-11-20'), daysBetween('0002-11-20', '2026-11-20')]).toEqual([null, null])
 })

@@ -1,59 +1,94 @@
+import { metrics, type Metric } from './usage-stacks.ts'
+
 /** Dimensions that usage can be grouped by. */
 export const groupings = ['model', 'key', 'sandbox'] as const
 export type Grouping = (typeof groupings)[number]
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-/** Length and step of each time range. */
+/** Selectable time ranges: a length in days, or months before the current one. */
 export const ranges = {
-  day: { ms: DAY_MS, step: 'hour' },
-  week: { ms: 7 * DAY_MS, step: 'hour' },
-  month: { ms: 30 * DAY_MS, step: 'day' },
-  quarter: { ms: 91 * DAY_MS, step: 'day' },
-  year: { ms: 365 * DAY_MS, step: 'day' },
+  day: { days: 1 },
+  week: { days: 7 },
+  month: { days: 30 },
+  quarter: { days: 90 },
+  'this-month': { monthsAgo: 0 },
+  'last-month': { monthsAgo: 1 },
+  year: { days: 365 },
 } as const
 export type Range = keyof typeof ranges
 
-/** View in the URL; by model over the last 30 days if omitted. */
+/** View in the URL; spend by model over the last 30 days if omitted. */
 export interface UsageView {
   by?: Grouping
+  metric?: Metric
   range?: Range
-  /** Zoom that replaces the range, with both ends; ISO 8601, UTC. */
+  /** Custom range that replaces `range`, with both ends; ISO 8601, UTC. */
   from?: string
   to?: string
 }
 
 export function usageView(search: Record<string, unknown>): UsageView {
   const by = groupings.find((each) => each === search['by'])
+  const metric = metrics.find((each) => each === search['metric'])
   const range = (Object.keys(ranges) as Range[]).find((each) => each === search['range'])
-  return { ...(by && { by }), ...(range && { range }), ...zoomIn(search) }
+  return { ...(by && { by }), ...(metric && { metric }), ...(range && { range }), ...customIn(search) }
 }
 
 /** Longest period of one API request. */
-const LONGEST_ZOOM_MS = 400 * DAY_MS
-/** Longest zoom that is shown by hour. */
+const LONGEST_MS = 400 * DAY_MS
+/** Longest period that is shown by hour. */
 const LONGEST_BY_HOUR_MS = 8 * DAY_MS
 
-function zoomIn({ from, to }: Record<string, unknown>): Pick<UsageView, 'from' | 'to'> {
+function customIn({ from, to }: Record<string, unknown>): Pick<UsageView, 'from' | 'to'> {
   if (typeof from !== 'string' || typeof to !== 'string') return {}
   const ms = Date.parse(to) - Date.parse(from)
-  return ms > 0 && ms <= LONGEST_ZOOM_MS ? { from, to } : {}
+  return ms > 0 && ms <= LONGEST_MS ? { from, to } : {}
+}
+
+interface Period {
+  from: Date
+  to: Date
+}
+
+/** Period of a view, at most up to the end of the current hour. Months are those of the user's time zone. */
+export function periodOf({ range = 'month', from, to }: UsageView, now: Date): Period {
+  if (from !== undefined && to !== undefined) return { from: new Date(from), to: new Date(to) }
+  const end = new Date(Math.ceil((now.getTime() + 1) / HOUR_MS) * HOUR_MS)
+  const asked = ranges[range]
+  if ('days' in asked) return { from: new Date(end.getTime() - asked.days * DAY_MS), to: end }
+  const first = (monthsAgo: number) => new Date(now.getFullYear(), now.getMonth() - monthsAgo, 1)
+  return { from: first(asked.monthsAgo), to: asked.monthsAgo === 0 ? end : first(asked.monthsAgo - 1) }
 }
 
 /**
- * API query for a view, up to the end of the current hour.
+ * API query for a view.
  * @param zone the user's time zone; hourly data falls back to UTC if its offset isn't a whole number of hours
  */
-export function usageQueryOf({ by = 'model', range = 'month', ...zoom }: UsageView, now: Date, zone: string) {
-  const { ms } = ranges[range]
-  const to = Math.ceil((now.getTime() + 1) / HOUR_MS) * HOUR_MS
-  const whole = { from: new Date(to - ms).toISOString(), to: new Date(to).toISOString() }
-  const asked = zoom.from !== undefined && zoom.to !== undefined ? { from: zoom.from, to: zoom.to } : null
-  const step = asked ? stepOf(asked) : ranges[range].step
+export function usageQueryOf(view: UsageView, now: Date, zone: string) {
+  const { from, to } = periodOf(view, now)
+  const step: 'hour' | 'day' = to.getTime() - from.getTime() <= LONGEST_BY_HOUR_MS ? 'hour' : 'day'
   const isWhole = now.getTimezoneOffset() % 60 === 0
-  return { by, step, zone: step === 'day' || isWhole ? zone : 'UTC', ...(asked ?? whole) }
+  const { by = 'model' } = view
+  return { by, step, zone: step === 'day' || isWhole ? zone : 'UTC', from: from.toISOString(), to: to.toISOString() }
 }
 
-function stepOf({ from, to }: { from: string; to: string }): 'hour' | 'day' {
-  return Date.parse(to) - Date.parse(from) <= LONGEST_BY_HOUR_MS ? 'hour' : 'day'
+/** The same query for the period of the same length before. */
+export function queryBefore<Query extends { from: string; to: string }>(query: Query): Query {
+  const ms = Date.parse(query.to) - Date.parse(query.from)
+  return { ...query, from: new Date(Date.parse(query.from) - ms).toISOString(), to: query.from }
+}
+
+/** Local date of a time as a date field takes it: 2026-11-20. */
+export function dateText(at: Date): string {
+  const two = (part: number) => String(part).padStart(2, '0')
+  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`
+}
+
+/** Whole local days from one date to another, both included; null if they aren't a range of at most 400 days. */
+export function daysBetween(first: string, last: string): { from: string; to: string } | null {
+  const [from, to] = [new Date(`${first}T00:00:00`), new Date(`${last}T00:00:00`)]
+  to.setDate(to.getDate() + 1)
+  const ms = to.getTime() - from.getTime()
+  return ms > 0 && ms <= LONGEST_MS ? { from: from.toISOString(), to: to.toISOString() } : null
 }

@@ -1,5 +1,6 @@
 import { Field } from '../components/fields.tsx'
 import type { ProjectRole, TeamRole, TenantRole } from '@gateway/api/console/fields'
+import { Select } from '../components/select.tsx'
 
 /** Select for a role, with a description of the selected one. */
 export function RoleField<Role extends string>({
@@ -15,15 +16,7 @@ export function RoleField<Role extends string>({
 }) {
   return (
     <Field label="Role" hint={words[value]}>
-      {(ids) => (
-        <select {...ids} value={value} onChange={({ target }) => onChange(target.value as Role)}>
-          {roles.map((role) => (
-            <option key={role} value={role}>
-              {role}
-            </option>
-          ))}
-        </select>
-      )}
+      {(ids) => <Select {...ids} value={value} options={roles.map((role) => [role, role])} onChange={onChange} />}
     </Field>
   )
 }

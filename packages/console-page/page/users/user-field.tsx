@@ -1,5 +1,6 @@
 import { Field } from '../components/fields.tsx'
 import { useMe } from '../api/session.ts'
+import { Select } from '../components/select.tsx'
 
 /** Select for a user, sorted by name. */
 export function UserField({
@@ -16,16 +17,16 @@ export function UserField({
   return (
     <Field label={label}>
       {(ids) => (
-        <select {...ids} required value={value} onChange={({ target }) => onChange(target.value)}>
-          <option value="">Select a user</option>
-          {users
+        <Select
+          {...ids}
+          required
+          value={value || null}
+          placeholder="Select a user"
+          options={users
             .toSorted((one, other) => one.name.localeCompare(other.name))
-            .map(({ id, name, email }) => (
-              <option key={id} value={id}>
-                {name} ({email})
-              </option>
-            ))}
-        </select>
+            .map(({ id, name, email }) => [id, `${name} (${email})`])}
+          onChange={onChange}
+        />
       )}
     </Field>
   )

@@ -9,9 +9,10 @@ import { useMyRoles } from './use-my-roles.ts'
 import { useQuery } from '@tanstack/react-query'
 import { readingAll, useChange } from '../api/queries.ts'
 import { Badge } from '../components/values.tsx'
-import { DataTable, type Column } from '../components/data-table.tsx'
+import { DataList } from '../components/data-list.tsx'
+import type { Column } from '../components/data-table.tsx'
 import { UserName, UserField } from './user-field.tsx'
-import { RowButtons } from '../components/row-buttons.tsx'
+import { RowActions } from '../components/row-actions.tsx'
 import { ask } from '../api/ask.ts'
 import { FormDialog } from '../components/dialog.tsx'
 import { StoppedKeys } from './stopped-keys.tsx'
@@ -86,20 +87,35 @@ function UsersTable({ users, teamName, mayGrant }: { users: ProjectAccess[]; tea
   const [chosen, setChosen] = useState<{ act: 'Change role' | 'Remove access'; user: ProjectAccess } | null>(null)
   const onClose = () => setChosen(null)
   const columns: Column<ProjectAccess>[] = [
-    { head: 'User', cell: (user) => <UserName of={user} />, sortBy: ({ name }) => name },
-    { head: 'Role', cell: ({ grant }) => grant ?? <span className="soft">None</span>, sortBy: ({ grant }) => grant },
-    { head: 'Granted by', cell: (user) => reasonsFor(user, teamName).join(', ') },
+    { head: 'User', cell: (user) => <UserName of={user} />, sortBy: ({ name }) => name, csv: ({ email }) => email },
+    {
+      head: 'Role',
+      cell: ({ grant }) => grant ?? <span className="soft">None</span>,
+      sortBy: ({ grant }) => grant,
+      csv: ({ grant }) => grant,
+    },
+    { head: 'Granted by', cell: reasonsText, csv: reasonsText },
     { head: 'Can create keys', cell: (user) => <CanCreateKeys lack={lackForKeys(user, teamName)} /> },
     ...(mayGrant ? [{ head: 'Actions', cell: actionsOf }] : []),
   ]
+  function reasonsText(user: ProjectAccess) {
+    return reasonsFor(user, teamName).join(', ')
+  }
   function actionsOf(user: ProjectAccess) {
     const acts = user.grant === null ? [] : (['Change role', 'Remove access'] as const)
-    return <RowButtons acts={acts} of={`for ${user.name}`} onChoose={(act) => setChosen({ act, user })} />
+    return <RowActions acts={acts} of={user.name} onChoose={(act) => setChosen({ act, user })} />
   }
   const others = users.filter(({ id }) => id !== chosen?.user.id)
   return (
     <>
-      <DataTable caption="Users" columns={columns} rows={users} keyOf={({ id }) => id} />
+      <DataList
+        name="users"
+        caption="Users"
+        columns={columns}
+        rows={users}
+        keyOf={({ id }) => id}
+        searchBy={({ name, email, grant }) => `${name} ${email} ${grant ?? ''}`}
+      />
       {chosen?.act === 'Change role' && (
         <GrantDialog of={chosen.user} users={users} teamName={teamName} isAppointing={false} onClose={onClose} />
       )}

@@ -15,7 +15,7 @@ export interface Difference {
   parts: ChangedPart[]
   /** Ids of nodes whose position changed. */
   moved: string[]
-  /** The packages are the same: only positions, titles or descriptions changed. */
+  /** The packages are the same: only positions, titles, descriptions or sticky notes changed. */
   runsTheSame: boolean
 }
 
@@ -39,6 +39,7 @@ function wordsOf(unit: Unit | null): Record<string, unknown> {
   if (unit === null) return {}
   if ('schema' in unit) return { ...unit.schema, required: unit.isRequired }
   if ('rest' in unit) return { ...unit.rest, required: unit.required }
+  if ('note' in unit) return unit.note
   const { position: _, id: __, ...fields } = unit.nodes[0] ?? ({} as GraphNode)
   return { ...fields, ...(unit.edges.length > 0 && { edges: unit.edges }) }
 }
@@ -52,7 +53,7 @@ function movedNodes(before: Graph, after: Graph): string[] {
 
 /** The same parts in the same order give the same package, and therefore the same digest. */
 function runsTheSame(before: Graph, after: Graph): boolean {
-  const [a, b] = [before, after].map((graph) => ({
+  const [a, b] = [before, after].map(({ notes: _, ...graph }) => ({
     ...graph,
     input: { required: [], ...graph.input },
     output: { required: [], ...graph.output },
@@ -66,6 +67,7 @@ export function unitText(unit: Unit | null): string {
   if (unit === null) return 'not there'
   if ('schema' in unit) return lines({ ...unit.schema, required: unit.isRequired })
   if ('rest' in unit) return lines(unit.rest) || 'nothing else'
+  if ('note' in unit) return unit.note.text
   const nodes = unit.nodes.map(({ id: _, position: __, ...fields }) => lines(fields))
   const edges = unit.edges.map(({ from, to }) => `← ${from} at ${to.slice(unit.id.length + 1)}`)
   return [...nodes, ...edges].join('\n')

@@ -1,4 +1,4 @@
-import type { ContractSide, Graph, GraphEdge, GraphNode } from '@gateway/api/graph'
+import type { ContractSide, Graph, GraphEdge, GraphNode, GraphNote } from '@gateway/api/graph'
 import { endOf } from '../graph/layout.ts'
 
 // Splits a graph into parts that are compared and merged separately. A node is one part with its incoming edges, so
@@ -23,11 +23,22 @@ export interface SideUnit {
   rest: Record<string, unknown>
   required: string[]
 }
-export type Unit = NodeUnit | FieldUnit | SideUnit
+/** A sticky note with its position. */
+export interface NoteUnit {
+  part: 'note'
+  note: GraphNote
+}
+export type Unit = NodeUnit | FieldUnit | SideUnit | NoteUnit
 export type Units = Map<string, Unit>
 
 export function unitsOf(graph: Graph): Units {
-  return new Map([...sideUnits(graph.input, 'input'), ...sideUnits(graph.output, 'output'), ...nodeUnits(graph)])
+  const notes = (graph.notes ?? []).map((note): [string, Unit] => [`note ${note.id}`, { part: 'note', note }])
+  return new Map([
+    ...sideUnits(graph.input, 'input'),
+    ...sideUnits(graph.output, 'output'),
+    ...nodeUnits(graph),
+    ...notes,
+  ])
 }
 
 /** Returns the graph of these parts, in their order. */
@@ -37,6 +48,8 @@ export function graphOf(units: Iterable<Unit>): Graph {
     if ('nodes' in unit) {
       graph.nodes.push(...unit.nodes)
       graph.edges.push(...unit.edges)
+    } else if ('note' in unit) {
+      graph.notes = [...(graph.notes ?? []), unit.note]
     } else if ('schema' in unit) {
       const side = graph[unit.part]
       side.properties = { ...side.properties, [unit.name]: unit.schema }

@@ -61,7 +61,7 @@ export const consoleRules: Mutation[] = [
   {
     id: 'console-csv-formula',
     rule: 'A text in a CSV file is never read as a formula.',
-    file: 'services/console/src/request/send-csv.ts',
+    file: 'packages/api/src/csv-text.ts',
     find: '/^[=+\\-@\\t\\r\\n＝＋－＠]/u.test(value)',
     replace: '/^[=+\\-\\t\\r\\n＝＋－＠]/u.test(value)',
     tests: ['services/console/src/request'],

@@ -4,10 +4,30 @@ import type { ProductRecord } from '@gateway/api/console/products'
 import { kindTitle } from '../core/kind-labels.ts'
 import { priceLabels } from '../../catalogue/product-labels.tsx'
 
-export function AddableRow({ addable, onAdd }: { addable: Addable; onAdd: (addable: Addable) => void }) {
+/** Type of the dragged data: the `id` of an addable. */
+export const DRAGGED = 'application/x-gateway-addable'
+
+export function AddableRow({
+  addable,
+  onAdd,
+  isDraggable = false,
+}: {
+  addable: Addable
+  onAdd: (addable: Addable) => void
+  isDraggable?: boolean
+}) {
   return (
     <li>
-      <button type="button" className="flow-choice" onClick={() => onAdd(addable)}>
+      <button
+        type="button"
+        className="flow-choice"
+        draggable={isDraggable}
+        onDragStart={({ dataTransfer }) => {
+          dataTransfer.setData(DRAGGED, addable.id)
+          dataTransfer.effectAllowed = 'copy'
+        }}
+        onClick={() => onAdd(addable)}
+      >
         <KindIcon kind={addable.kind} />
         <span>
           {addable.title} <small className="soft">{addable.hint}</small>

@@ -1,129 +1,221 @@
-import { useMemo, useRef, useState, type ReactNode, type SyntheticEvent } from 'react'
 import {
-  Background,
+  useMemo,
+  useRef,
+  useState,
+  type MouseEvent as ReactMouseEvent,
+  type ReactNode,
+  type SyntheticEvent,
+} from 'react'
+import {
   Controls,
   MiniMap,
   Panel,
   ReactFlow,
   useReactFlow,
   type FinalConnectionState,
-  type IsValidConnection,
   useConnection,
 } from '@xyflow/react'
 import '@xyflow/react/dist/base.css'
-import { connectionFault, drawEdge, type PortRef, targetsOf, type Target, insertNode } from '../core/connection.ts'
-import { moveNodes } from '../core/node-commands.ts'
-import { NODE_WIDTH } from '../core/position.ts'
-import { SearchDialog, EdgeRecordView } from '../lazy.ts'
-import { useSelection, useSession } from '../state/open-editor.ts'
-import { TasksProvider, type CanvasTask } from './canvas-tasks.ts'
-import { canvasLabels } from './kind-icon.tsx'
-import { flowEdges, flowNodes, useFlowChanges, useOpeningView } from './drawn-flow.ts'
-import { NodeCard } from './node-card.tsx'
-import { useCanvasKeys, useClipboard } from './use-canvas-keys.ts'
+import { useStore } from 'zustand'
 import type { GraphEdge } from '@gateway/api/graph'
-import { Dialog } from '../../components/dialog.tsx'
-import { announce } from '../../frame/announcer.ts'
-import { addables, matching, type Addable, AddableRow } from './addable-row.tsx'
+import { connectionFault, drawEdge, insertedInto, reconnect, type Joint, type PortRef } from '../core/connection.ts'
+import { disconnect, moveNodes } from '../core/node-commands.ts'
+import { edgeKey } from '../core/edges.ts'
+import { addNote } from '../core/note-commands.ts'
+import { NODE_WIDTH, type Position } from '../core/position.ts'
+import { CanvasMenu, SearchDialog, EdgeRecordView } from '../lazy.ts'
+import { nodeLabels } from '../run/run-outcome.tsx'
+import { useRunStore } from '../run/run-store.ts'
+import { useSelection, useSession } from '../state/open-editor.ts'
+import { addables, DRAGGED, type Addable } from './addable-row.tsx'
+import { AddDialog, ConnectDialog } from './canvas-dialogs.tsx'
+import type { MenuItem } from './canvas-menu.tsx'
+import { TasksProvider, type CanvasTask, type MenuTarget } from './canvas-tasks.ts'
+import { canvasLabels } from './kind-icon.tsx'
+import {
+  flowEdges,
+  flowNodes,
+  noteIdOf,
+  reusingUnchanged,
+  useFlowChanges,
+  useOpeningView,
+  type FlowEdge,
+  type FlowNode,
+} from './drawn-flow.ts'
+import { NodeCard } from './node-card.tsx'
+import { NoteCard } from './note-card.tsx'
+import { useAdding } from './use-adding.ts'
+import { removeSelected, selectAll, useCanvasKeys, useClipboard } from './use-canvas-keys.ts'
+import { Wire } from './wire.tsx'
 
-const nodeTypes = { node: NodeCard }
+const nodeTypes = { node: NodeCard, note: NoteCard }
+const edgeTypes = { wire: Wire }
 /** The padding keeps the canvas still while an edge is dragged from the outermost port. */
 const fitting = { padding: 0.25, maxZoom: 1 }
+const severalKeys = ['Shift', 'Control', 'Meta']
 
 /** The canvas. Every action works with the mouse and with the keyboard alone. */
 export function FlowCanvas({ openForm, children }: { openForm: () => void; children?: ReactNode }) {
-  const { editor, model, products } = useSession()
-  const { selectedNodes, selectedEdges } = useSelection()
-  const { dragged, sizes, onNodesChange, onEdgesChange } = useFlowChanges()
+  const { editor, model, products, catalogue } = useSession()
   const [task, setTask] = useState<CanvasTask | null>(null)
+  const [target, setTarget] = useState<string | null>(null)
   const { lit, listening } = useLitEdge()
-  const flow = useReactFlow()
+  const flow = useReactFlow<FlowNode, FlowEdge>()
   const element = useRef<HTMLDivElement>(null)
   useOpeningView(element)
-  const nodes = useMemo(
-    () => flowNodes(model, { selected: selectedNodes, dragged, sizes }),
-    [model, selectedNodes, dragged, sizes],
-  )
-  const edges = useMemo(() => flowEdges(model, selectedEdges), [model, selectedEdges])
+  const changes = useFlowChanges()
+  const { nodes, edges } = useDrawn(changes, task?.task === 'note' ? task.id : null, target)
+  const addNode = useAdding()
+  const { duplicate, copy, paste } = useClipboard()
+  const wiring = useWiring(setTask)
 
-  const center = () => {
-    const { left, top, width, height } = element.current!.getBoundingClientRect()
-    return flow.screenToFlowPosition({ x: left + width / 2 - NODE_WIDTH / 2, y: top + height / 2 - 60 })
+  const edgeOf = (key: string | null) => model.edges.find((edge) => edge.key === key)?.edge ?? null
+  const add = (addable: Addable, { position, joint }: { position: Position | null; joint: Joint | null }) => {
+    const id = addNode(addable, { position, joint })
+    setTask(null)
+    focusNode(element.current, id)
   }
   const show = (key: string) => {
     editor.select([key])
     void flow.fitView({ nodes: [{ id: key }], maxZoom: 1, padding: 0.4 })
     focusNode(element.current, key)
   }
-  const add = (addable: Addable, { position, from }: { position: { x: number; y: number }; from: PortRef | null }) => {
+  const write = (position: Position) => {
     let id = ''
     editor.change((graph) => {
-      const inserted = insertNode(graph, products, addable, position, from)
-      id = inserted.id
-      return inserted.graph
+      const added = addNote(graph, position)
+      id = added.id
+      return added.graph
     })
-    editor.select([id])
-    setTask(null)
-    focusNode(element.current, id)
+    editor.select([], [], [id])
+    setTask({ task: 'note', id })
   }
   const tidyUp = async () => {
     const { arranged } = await import('../core/auto-layout.ts')
-    const positions = arranged(model, sizes)
+    const positions = arranged(model, changes.sizes)
     editor.change((graph) => moveNodes(graph, positions))
     requestAnimationFrame(() => void flow.fitView(fitting))
   }
-  const { duplicate } = useClipboard()
-  useCanvasKeys({
-    add: () => setTask({ task: 'add', position: center(), from: null }),
-    search: () => setTask({ task: 'search' }),
-    openForm,
-    duplicate,
-  })
-  const isValid: IsValidConnection = ({ source, sourceHandle, target, targetHandle }) =>
-    connectionFault(model.graph, products, { from: `${source}.${sourceHandle}`, to: `${target}.${targetHandle}` }) ===
-    null
-  const onConnectEnd = (event: MouseEvent | TouchEvent, { fromHandle, toHandle }: FinalConnectionState) => {
-    if (!fromHandle || toHandle) return
-    const { clientX, clientY } = 'changedTouches' in event ? event.changedTouches[0]! : event
-    const from: PortRef = {
-      key: fromHandle.nodeId,
-      port: fromHandle.id ?? '',
-      side: fromHandle.type === 'source' ? 'output' : 'input',
-    }
-    const { x, y } = flow.screenToFlowPosition({ x: clientX, y: clientY })
-    setTask({
-      task: 'add',
-      from,
-      position: from.side === 'output' ? { x, y: y - 60 } : { x: x - NODE_WIDTH, y: y - 60 },
-    })
+  const open = (id: string) => {
+    const note = noteIdOf(id)
+    if (note !== null) return setTask({ task: 'note', id: note })
+    editor.select([id])
+    openForm()
   }
-
+  const openMenu = (on: Element, at: Position) => {
+    const found = menuTarget(on, edgeOf)
+    if (found.select) found.select(editor)
+    const from = on.closest<HTMLElement | SVGElement>('.react-flow__node, .react-flow__edge')
+    setTask({ task: 'menu', target: found.target, at, from, position: flow.screenToFlowPosition(at) })
+  }
+  const onContextMenu = (event: ReactMouseEvent) => {
+    if (!(event.target instanceof Element) || event.target.closest('textarea, .react-flow__panel')) return
+    event.preventDefault()
+    openMenu(event.target, { x: event.clientX, y: event.clientY })
+  }
+  useCanvasKeys({
+    add: () => setTask({ task: 'add', position: null, joint: null }),
+    search: () => setTask({ task: 'search' }),
+    duplicate,
+    open,
+    menu: (on) => openMenu(on, middleOf(on === document.body ? element.current! : on)),
+  })
+  const groupsOf = (target: MenuTarget, position: Position): MenuItem[][] => {
+    const adding = {
+      label: 'Add node',
+      keys: '/',
+      opens: true,
+      act: () => setTask({ task: 'add', position, joint: null }),
+    }
+    const pasting = { label: 'Paste', keys: 'Ctrl+V', act: () => void paste(position) }
+    const deleting = { label: 'Delete', keys: 'Del', act: () => removeSelected(editor) }
+    if (target.on === 'edge')
+      return [
+        [
+          {
+            label: 'Insert node here',
+            opens: true,
+            act: () => setTask({ task: 'add', position: null, joint: { edge: target.edge } }),
+          },
+        ],
+        [deleting],
+      ]
+    if (target.on === 'selection')
+      return [
+        [
+          { label: 'Duplicate', keys: 'Ctrl+D', act: duplicate },
+          { label: 'Copy', keys: 'Ctrl+C', act: () => copy('copy') },
+          { label: 'Cut', keys: 'Ctrl+X', act: () => copy('cut') },
+          pasting,
+        ],
+        [deleting],
+      ]
+    return [
+      [adding, { label: 'Add note', opens: true, act: () => write(position) }, pasting],
+      [
+        { label: 'Auto-layout', act: () => void tidyUp() },
+        { label: 'Select all', keys: 'Ctrl+A', act: () => selectAll(editor) },
+      ],
+    ]
+  }
+  /** Key of the edge below a node that is dragged alone and isn't connected. */
+  const targetOf = (dragged: FlowNode[], { x, y }: Position): string | null => {
+    const [only] = dragged
+    if (dragged.length !== 1 || only?.type !== 'node') return null
+    const { inputs, outputs } = only.data.drawn
+    return [...inputs, ...outputs].some(({ isWired }) => isWired) ? null : edgeAt(x, y)
+  }
   return (
     <TasksProvider value={setTask}>
-      <div className="flow-canvas" ref={element} {...listening}>
+      <div
+        className="flow-canvas"
+        ref={element}
+        {...listening}
+        onContextMenu={onContextMenu}
+        onDragOver={(event) => {
+          if (!event.dataTransfer.types.includes(DRAGGED)) return
+          event.preventDefault()
+          event.dataTransfer.dropEffect = 'copy'
+          setTarget(edgeAt(event.clientX, event.clientY))
+        }}
+        onDragLeave={() => setTarget(null)}
+        onDrop={({ dataTransfer, clientX, clientY }) => {
+          const id = dataTransfer.getData(DRAGGED)
+          const addable = addables(catalogue, new Set()).find((each) => each.id === id)
+          const edge = edgeOf(edgeAt(clientX, clientY))
+          setTarget(null)
+          if (!addable) return
+          const { x, y } = flow.screenToFlowPosition({ x: clientX, y: clientY })
+          add(addable, { position: { x: x - NODE_WIDTH / 2, y: y - 24 }, joint: edge && { edge } })
+        }}
+      >
         <ReactFlow
           nodes={nodes}
           edges={edges}
           nodeTypes={nodeTypes}
-          onNodesChange={onNodesChange}
-          onEdgesChange={onEdgesChange}
-          onConnect={({ source, sourceHandle, target, targetHandle }) =>
-            editor.change((graph) =>
-              drawEdge(graph, products, { from: `${source}.${sourceHandle}`, to: `${target}.${targetHandle}` }),
-            )
-          }
-          onConnectEnd={onConnectEnd}
-          isValidConnection={isValid}
-          onNodeDoubleClick={openForm}
+          edgeTypes={edgeTypes}
+          onNodesChange={changes.onNodesChange}
+          onEdgesChange={changes.onEdgesChange}
+          {...wiring}
+          onNodeDrag={(event, _, dragged) => setTarget(targetOf(dragged, pointOf(event)))}
+          onNodeDragStop={(event, node, dragged) => {
+            const edge = edgeOf(targetOf(dragged, pointOf(event)))
+            setTarget(null)
+            if (edge)
+              editor.change((graph) => insertedInto(graph, products, edge, node.id) ?? graph, changes.dragGroup())
+            editor.endGroup()
+          }}
+          onNodeDoubleClick={(_, { type }) => type === 'node' && openForm()}
           ariaLabelConfig={canvasLabels}
           deleteKeyCode={null}
+          multiSelectionKeyCode={severalKeys}
+          elevateNodesOnSelect={false}
           connectionRadius={28}
           minZoom={0.15}
           maxZoom={2}
           fitViewOptions={fitting}
           proOptions={{ hideAttribution: false }}
         >
-          <Background gap={20} size={1.5} />
           <Controls showInteractive={false} />
           <MiniMap pannable zoomable />
           <Panel position="top-center">
@@ -136,7 +228,7 @@ export function FlowCanvas({ openForm, children }: { openForm: () => void; child
             <button
               type="button"
               className="button small"
-              onClick={() => setTask({ task: 'add', position: center(), from: null })}
+              onClick={() => setTask({ task: 'add', position: null, joint: null })}
             >
               Add a node <kbd>/</kbd>
             </button>
@@ -148,9 +240,15 @@ export function FlowCanvas({ openForm, children }: { openForm: () => void; child
         {children}
       </div>
       {task?.task === 'add' && (
-        <AddDialog from={task.from} onAdd={(addable) => add(addable, task)} onClose={() => setTask(null)} />
+        <AddDialog joint={task.joint} onAdd={(addable) => add(addable, task)} onClose={() => setTask(null)} />
       )}
-      {task?.task === 'connect' && <ConnectDialog from={task.from} onClose={() => setTask(null)} />}
+      {task?.task === 'connect' && (
+        <ConnectDialog
+          from={task.from}
+          onAddNode={() => setTask({ task: 'add', position: null, joint: { port: task.from } })}
+          onClose={() => setTask(null)}
+        />
+      )}
       {task?.task === 'search' && (
         <SearchDialog
           onFound={(key) => {
@@ -160,8 +258,132 @@ export function FlowCanvas({ openForm, children }: { openForm: () => void; child
           onClose={() => setTask(null)}
         />
       )}
+      {task?.task === 'menu' && (
+        <CanvasMenu
+          at={task.at}
+          from={task.from}
+          groups={groupsOf(task.target, task.position)}
+          onClose={() => setTask((now) => (now?.task === 'menu' ? null : now))}
+        />
+      )}
     </TasksProvider>
   )
+}
+
+/** Nodes and edges for the canvas library. An unchanged one stays the same object. */
+function useDrawn(
+  { dragged, sizes, resized }: ReturnType<typeof useFlowChanges>,
+  editing: string | null,
+  target: string | null,
+) {
+  const { model } = useSession()
+  const { selectedNodes, selectedEdges, selectedNotes } = useSelection()
+  const ran = useStore(useRunStore(), (state) => state.nodes)
+  const [reused] = useState(() => ({ nodes: reusingUnchanged<FlowNode>(), edges: reusingUnchanged<FlowEdge>() }))
+  const states = useMemo(() => new Map([...ran].map(([id, { status }]) => [id, nodeLabels[status]])), [ran])
+  const nodes = useMemo(
+    () =>
+      reused.nodes(
+        flowNodes(model, { selected: selectedNodes, selectedNotes, dragged, sizes, resized, states, editing }),
+      ),
+    [reused, model, selectedNodes, selectedNotes, dragged, sizes, resized, states, editing],
+  )
+  const edges = useMemo(
+    () => reused.edges(flowEdges(model, selectedEdges, target)),
+    [reused, model, selectedEdges, target],
+  )
+  return { nodes, edges }
+}
+
+/** Draws edges, leads their ends to other ports, and removes an edge whose end is dropped on empty ground. */
+function useWiring(setTask: (task: CanvasTask) => void) {
+  const { editor, model, products } = useSession()
+  const flow = useReactFlow()
+  const reconnecting = useRef<{ edge: GraphEdge; open: typeof model.graph } | null>(null)
+  return {
+    onConnect: (drawn: Drawn) => editor.change((graph) => drawEdge(graph, products, edgeFrom(drawn))),
+    isValidConnection: (drawn: Drawn) => {
+      const edge = edgeFrom(drawn)
+      const again = reconnecting.current
+      if (again && edgeKey(again.edge) === edgeKey(edge)) return true
+      return connectionFault(again?.open ?? model.graph, products, edge) === null
+    },
+    onConnectEnd: (event: MouseEvent | TouchEvent, { fromHandle, toHandle }: FinalConnectionState) => {
+      if (!fromHandle || toHandle || reconnecting.current) return
+      const port: PortRef = {
+        key: fromHandle.nodeId,
+        port: fromHandle.id ?? '',
+        side: fromHandle.type === 'source' ? 'output' : 'input',
+      }
+      const { x, y } = flow.screenToFlowPosition(pointOf(event))
+      setTask({
+        task: 'add',
+        joint: { port },
+        position: port.side === 'output' ? { x, y: y - 60 } : { x: x - NODE_WIDTH, y: y - 60 },
+      })
+    },
+    onReconnectStart: (_: unknown, { data }: FlowEdge) => {
+      if (!data) return
+      const open = disconnect(model.graph, new Set([edgeKey(data.edge)]))
+      reconnecting.current = { edge: data.edge, open }
+    },
+    onReconnect: ({ data }: FlowEdge, drawn: Drawn) => {
+      if (data) editor.change((graph) => reconnect(graph, products, data.edge, edgeFrom(drawn)))
+    },
+    onReconnectEnd: (_: unknown, { data }: FlowEdge, __: unknown, { toHandle }: FinalConnectionState) => {
+      reconnecting.current = null
+      if (!toHandle && data) editor.change((graph) => disconnect(graph, new Set([edgeKey(data.edge)])))
+    },
+  }
+}
+
+interface Drawn {
+  source: string
+  target: string
+  sourceHandle?: string | null
+  targetHandle?: string | null
+}
+
+const edgeFrom = ({ source, sourceHandle, target, targetHandle }: Drawn): GraphEdge => ({
+  from: `${source}.${sourceHandle}`,
+  to: `${target}.${targetHandle}`,
+})
+
+function pointOf(event: MouseEvent | TouchEvent): Position {
+  const { clientX, clientY } = 'changedTouches' in event ? event.changedTouches[0]! : event
+  return { x: clientX, y: clientY }
+}
+
+/** Key of the edge at a point of the screen, also below a node. */
+function edgeAt(x: number, y: number): string | null {
+  const edges = document.elementsFromPoint(x, y).map((element) => element.closest('.react-flow__edge'))
+  return edges.find((edge) => edge !== null)?.getAttribute('data-id') ?? null
+}
+
+const middleOf = (element: Element): Position => {
+  const { left, top, width, height } = element.getBoundingClientRect()
+  return { x: left + width / 2, y: top + height / 2 }
+}
+
+/** What the context menu acts on. `select` selects it, unless it is part of the selection already. */
+function menuTarget(
+  on: Element,
+  edgeOf: (key: string | null) => GraphEdge | null,
+): { target: MenuTarget; select?: (editor: ReturnType<typeof useSession>['editor']) => void } {
+  const id = on.closest('.react-flow__node')?.getAttribute('data-id') ?? null
+  const edge = edgeOf(on.closest('.react-flow__edge')?.getAttribute('data-id') ?? null)
+  if (edge) return { target: { on: 'edge', edge }, select: (editor) => editor.select([], [edgeKey(edge)]) }
+  if (on.closest('.react-flow__nodesselection')) return { target: { on: 'selection' } }
+  if (id === null) return { target: { on: 'canvas' } }
+  const note = noteIdOf(id)
+  return {
+    target: { on: 'selection' },
+    select: (editor) => {
+      const { selectedNodes, selectedNotes } = editor.store.getState()
+      if (note === null && !selectedNodes.has(id)) editor.select([id])
+      if (note !== null && !selectedNotes.has(note)) editor.select([], [], [note])
+    },
+  }
 }
 
 /** Focuses a node after it has rendered and the search dialog has returned the focus. */
@@ -215,83 +437,4 @@ function drawnEdge(a: End, b: End): GraphEdge | null {
   if (a.type === b.type) return null
   const [from, to] = a.type === 'source' ? [a, b] : [b, a]
   return { from: `${from.nodeId}.${from.id ?? ''}`, to: `${to.nodeId}.${to.id ?? ''}` }
-}
-
-/** Ports that a port can connect to, and why it cannot connect to the others. Draws an edge from the keyboard. */
-function ConnectDialog({ from, onClose }: { from: PortRef; onClose: () => void }) {
-  const { editor, model, products } = useSession()
-  const targets = targetsOf(model, products, from)
-  const join = ({ edge }: Target) => {
-    editor.change((graph) => drawEdge(graph, products, edge))
-    announce(`Connected ${edge.from} to ${edge.to}.`)
-    onClose()
-  }
-  return (
-    <Dialog title={`Connect ${from.key}.${from.port} to …`} onClose={onClose}>
-      {targets.length === 0 && <p className="soft">No other node has a matching port yet.</p>}
-      <ul className="flow-choices">
-        {targets.map((target) => (
-          <li key={`${target.key}.${target.port.name}`}>
-            <button
-              type="button"
-              className="flow-choice"
-              disabled={target.reason !== null}
-              onClick={() => join(target)}
-            >
-              <span className={`port-mark type-${target.port.type}`} />
-              <span>
-                {target.key}.{target.port.name} <small className="soft">{target.port.type}</small>
-                {target.reason !== null && <small className="reason">{target.reason}</small>}
-              </span>
-            </button>
-          </li>
-        ))}
-      </ul>
-      <div className="buttons">
-        <button type="button" className="button" onClick={onClose}>
-          Close
-        </button>
-      </div>
-    </Dialog>
-  )
-}
-
-/** Searches for a node kind or product to add. Enter adds the first match. */
-function AddDialog({
-  from,
-  onAdd,
-  onClose,
-}: {
-  from: PortRef | null
-  onAdd: (addable: Addable) => void
-  onClose: () => void
-}) {
-  const { model, catalogue } = useSession()
-  const [typed, setTyped] = useState('')
-  const found = matching(addables(catalogue, new Set(model.nodes.map(({ node }) => node.kind))), typed)
-  return (
-    <Dialog title={from ? `Add a node after ${from.key}.${from.port}` : 'Add a node'} onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (found[0]) onAdd(found[0])
-        }}
-      >
-        <input
-          type="search"
-          aria-label="Find a kind or a product"
-          placeholder="Find a kind or a product"
-          value={typed}
-          onChange={({ target }) => setTyped(target.value)}
-          autoComplete="off"
-        />
-      </form>
-      <ul className="flow-choices">
-        {found.map((addable) => (
-          <AddableRow key={addable.id} addable={addable} onAdd={onAdd} />
-        ))}
-      </ul>
-      {found.length === 0 && <p className="soft">No results.</p>}
-    </Dialog>
-  )
 }

@@ -1,18 +1,23 @@
 import { memo, useEffect, useRef } from 'react'
 import { useUpdateNodeInternals, type NodeProps, Handle, Position } from '@xyflow/react'
-import { kindTitle, nodeSummary } from '../core/kind-labels.ts'
+import { Plus, TriangleAlert } from 'lucide-react'
+import { useStore } from 'zustand'
+import { kindTitle, nodeParameters, nodeSummary } from '../core/kind-labels.ts'
 import { several } from '../../components/usd.ts'
-import type { FlowNode } from './drawn-flow.ts'
+import type { FlowCard } from './drawn-flow.ts'
 import { KindIcon } from './kind-icon.tsx'
 import { NodeRunState } from '../run/run-outcome.tsx'
+import { useRunStore } from '../run/run-store.ts'
 import type { CanvasPort } from '../core/canvas-model.ts'
 import { useOpenTask } from './canvas-tasks.ts'
 
 /** Node of any kind, with its title, summary and ports. */
-export const NodeCard = memo(function NodeCard({ data: { drawn }, selected }: NodeProps<FlowNode>) {
+export const NodeCard = memo(function NodeCard({ data: { drawn, warnings }, selected }: NodeProps<FlowCard>) {
   const { key, node, inputs, outputs, problems } = drawn
   const title = typeof node['title'] === 'string' && node['title'] !== '' ? node['title'] : node.id
   const summary = nodeSummary(node)
+  const parameters = nodeParameters(node)
+  const hasFailed = useStore(useRunStore(), ({ nodes }) => nodes.get(node.id)?.status === 'Failed')
   // The canvas caches handle positions by name, so it must re-measure when the ports change. Skip the first render: the
   // canvas measures by itself then, and a request would make it show only this node.
   const refresh = useUpdateNodeInternals()
@@ -24,21 +29,19 @@ export const NodeCard = memo(function NodeCard({ data: { drawn }, selected }: No
     refresh(key)
   }, [refresh, key, ports])
   return (
-    <div className={`node${selected ? ' selected' : ''}${problems.length > 0 ? ' faulty' : ''}`} data-kind={node.kind}>
+    <div className={`node ${cardStates(selected, problems.length > 0, hasFailed)}`} data-kind={node.kind}>
       <div className="node-head">
         <KindIcon kind={node.kind} />
         <span className="node-title">
           <strong>{title}</strong>
           <small>{kindTitle(node.kind).title}</small>
         </span>
-        {problems.length > 0 && (
-          <span className="node-problems" title={problems.map(({ message }) => message).join('\n')}>
-            <span aria-hidden="true">{problems.length}</span>
-            <span className="visually-hidden">{several(problems.length, 'problem')}</span>
-          </span>
-        )}
+        <Count messages={problems.map(({ message }) => message)} what="problem" />
+        {problems.length === 0 && <Count messages={warnings} what="warning" />}
+        {hasFailed && <TriangleAlert className="node-failed" aria-label="Failed" />}
       </div>
       {summary !== '' && <p className="node-summary">{summary}</p>}
+      {parameters !== '' && <p className="node-parameters">{parameters}</p>}
       <div className="node-ports">
         <div>
           {inputs.map((port) => (
@@ -55,6 +58,21 @@ export const NodeCard = memo(function NodeCard({ data: { drawn }, selected }: No
     </div>
   )
 })
+
+function cardStates(isSelected: boolean | undefined, isFaulty: boolean, hasFailed: boolean): string {
+  return [isSelected && 'selected', isFaulty && 'faulty', hasFailed && 'failed'].filter(Boolean).join(' ')
+}
+
+/** Number of problems or warnings, with their messages on hover. */
+function Count({ messages, what }: { messages: readonly string[]; what: 'problem' | 'warning' }) {
+  if (messages.length === 0) return null
+  return (
+    <span className={`node-count ${what}`} title={messages.join('\n')}>
+      <span aria-hidden="true">{what === 'warning' ? '!' : messages.length}</span>
+      <span className="visually-hidden">{several(messages.length, what)}</span>
+    </span>
+  )
+}
 
 /** Port with a handle in the color and shape of its type. Its name opens the dialog that connects it. */
 function PortRow({ nodeKey, port, side }: { nodeKey: string; port: CanvasPort; side: 'input' | 'output' }) {
@@ -82,6 +100,16 @@ function PortRow({ nodeKey, port, side }: { nodeKey: string; port: CanvasPort; s
         {name}
         {isRequired && side === 'input' && <span aria-hidden="true">*</span>}
       </button>
+      {side === 'output' && !isWired && (
+        <button
+          type="button"
+          className="port-add nodrag nopan"
+          aria-label={`Add a node after ${nodeKey}.${name}`}
+          onClick={() => openTask({ task: 'add', position: null, joint: { port: { key: nodeKey, port: name, side } } })}
+        >
+          <Plus aria-hidden="true" focusable="false" />
+        </button>
+      )}
     </div>
   )
 }

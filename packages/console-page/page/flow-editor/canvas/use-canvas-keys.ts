@@ -1,19 +1,24 @@
 import { useEffect, useRef } from 'react'
-import { disconnect, removeNodes, freeId, nodeKeys } from '../core/node-commands.ts'
-import { edgeKey, renamedEdge } from '../core/edges.ts'
+import { useReactFlow } from '@xyflow/react'
+import { disconnect, removeNodes, nodeKeys } from '../core/node-commands.ts'
+import { removeNotes } from '../core/note-commands.ts'
+import { clip, paste, readClipping, type Clipping } from '../core/clipping.ts'
+import { edgeKey } from '../core/edges.ts'
+import { newNodeSize } from '../core/free-place.ts'
+import { positionOf, type Position } from '../core/position.ts'
 import { useSession, type Editor } from '../state/open-editor.ts'
 import { announce } from '../../frame/announcer.ts'
+import { several } from '../../components/usd.ts'
 import { isTyping } from '../is-typing.ts'
-import { z } from 'zod'
-import { graphEdge, graphNode, type Graph } from '@gateway/api/graph'
-import { endOf } from '@gateway/flow/layout'
-import { positionOf, rounded } from '../core/position.ts'
 
 interface Actions {
   add(): void
   search(): void
-  openForm(): void
   duplicate(): void
+  /** Opens what a node or note on the canvas consists of. @param id on the canvas */
+  open(id: string): void
+  /** @param element the focused element, which the menu acts on */
+  menu(element: Element): void
 }
 
 /** Keyboard shortcuts while the canvas or nothing has the focus. Fields and dialogs handle their own keys. */
@@ -29,15 +34,16 @@ export function useCanvasKeys(actions: Actions): void {
       const key = event.key.length === 1 ? event.key.toLowerCase() : event.key
       const node = nodeAt(event.target)
       const bound = event.ctrlKey || event.metaKey ? withControl(editor, latest.current) : plain(editor, latest.current)
-      const action = key === 'Enter' && node !== null ? () => openForm(node) : bound[key]
+      const isMenu = key === 'ContextMenu' || (key === 'F10' && event.shiftKey)
+      const action = isMenu
+        ? () => latest.current.menu(event.target as Element)
+        : key === 'Enter' && node !== null
+          ? () => latest.current.open(node)
+          : bound[key]
       if (!action) return
       event.preventDefault()
       event.stopPropagation()
       action()
-    }
-    const openForm = (node: string) => {
-      editor.select([node])
-      latest.current.openForm()
     }
     document.addEventListener('keydown', onKeyDown, true)
     return () => document.removeEventListener('keydown', onKeyDown, true)
@@ -47,57 +53,78 @@ export function useCanvasKeys(actions: Actions): void {
 type Bound = Readonly<Record<string, (() => void) | undefined>>
 
 function plain(editor: Editor, { add }: Actions): Bound {
-  const remove = () => removeChosen(editor)
+  const remove = () => removeSelected(editor)
   return { '/': add, Delete: remove, Backspace: remove }
 }
 
 function withControl(editor: Editor, { search, duplicate }: Actions): Bound {
-  const { graph } = editor.store.getState()
-  return { f: search, d: duplicate, a: () => editor.select(nodeKeys(graph), graph.edges.map(edgeKey)) }
+  return { f: search, d: duplicate, a: () => selectAll(editor) }
 }
 
-function removeChosen(editor: Editor): void {
-  const { selectedNodes, selectedEdges } = editor.store.getState()
-  if (selectedNodes.size + selectedEdges.size === 0) return
-  editor.change((graph) => disconnect(removeNodes(graph, selectedNodes), selectedEdges))
+export function selectAll(editor: Editor): void {
+  const { graph } = editor.store.getState()
+  editor.select(
+    nodeKeys(graph),
+    graph.edges.map(edgeKey),
+    (graph.notes ?? []).map(({ id }) => id),
+  )
+}
+
+/** Removes what is selected, as one history step. */
+export function removeSelected(editor: Editor): void {
+  const { selectedNodes, selectedEdges, selectedNotes } = editor.store.getState()
+  if (selectedNodes.size + selectedEdges.size + selectedNotes.size === 0) return
+  editor.change((graph) => removeNotes(disconnect(removeNodes(graph, selectedNodes), selectedEdges), selectedNotes))
   editor.select([])
   announce('Deleted. Press Ctrl+Z to undo.')
 }
 
 function isForCanvas({ target, altKey }: KeyboardEvent): boolean {
-  if (altKey || isTyping(target) || document.querySelector('dialog[open]')) return false
+  if (altKey || isTyping(target) || document.querySelector('[role="dialog"], [role="menu"]')) return false
   return target === document.body || (target instanceof Element && target.closest('.flow-canvas') !== null)
 }
 
-/** Key of the node that has the focus, not of one that contains the focused element. */
+/** ID of the node or note that has the focus, not of one that contains the focused element. */
 function nodeAt(target: EventTarget | null): string | null {
   const isNode = target instanceof HTMLElement && target.classList.contains('react-flow__node')
   return isNode ? (target.dataset['id'] ?? null) : null
 }
 
-const OFFSET = 40
+const OFFSET: Position = { x: 40, y: 40 }
 
 /**
- * Copies selected nodes as text and pastes such text from any window. Fields keep the copy and paste of the browser.
+ * Copies selected nodes and notes as text, through the clipboard of the system, and pastes such text from any flow and
+ * window. Fields keep the copy and paste of the browser.
  */
-export function useClipboard(): { duplicate: () => void } {
+export function useClipboard() {
   const { editor } = useSession()
+  const flow = useReactFlow()
+  const add = (text: string, at: Position | null) => {
+    const clipping = readClipping(text)
+    if ('fault' in clipping) return announce(clipping.fault)
+    pasteInto(editor, clipping, at ? movedTo(clipping, at) : shownOffset(clipping, flow))
+  }
+  const latest = useRef(add)
+  useEffect(() => {
+    latest.current = add
+  })
   useEffect(() => {
     const onCopy = (event: ClipboardEvent) => {
-      const { graph, selectedNodes } = editor.store.getState()
+      const { graph, selectedNodes, selectedNotes } = editor.store.getState()
       const hasText = (getSelection()?.toString() ?? '') !== ''
-      if (isTyping(event.target) || hasText || selectedNodes.size === 0) return
-      event.clipboardData?.setData('text/plain', JSON.stringify(clip(graph, selectedNodes)))
+      if (isTyping(event.target) || hasText || selectedNodes.size + selectedNotes.size === 0) return
+      event.clipboardData?.setData('text/plain', JSON.stringify(clip(graph, selectedNodes, selectedNotes)))
       event.preventDefault()
-      if (event.type === 'cut') editor.change((graph) => removeNodes(graph, selectedNodes))
+      if (event.type === 'cut') removeSelected(editor)
+      else announce(`Copied ${several(selectedNodes.size + selectedNotes.size, 'item')}.`)
     }
     const onPaste = (event: ClipboardEvent) => {
-      const clipping = isTyping(event.target) ? null : readClipping(event.clipboardData?.getData('text/plain') ?? '')
-      if (!clipping) return
+      const isElsewhere = isTyping(event.target) || document.querySelector('dialog[open], [role="dialog"]') !== null
+      const text = event.clipboardData?.getData('text/plain') ?? ''
+      if (isElsewhere || text === '') return
       event.preventDefault()
-      add(clipping)
+      latest.current(text, null)
     }
-    const add = (clipping: ReturnType<typeof clip>) => pasteInto(editor, clipping)
     document.addEventListener('copy', onCopy)
     document.addEventListener('cut', onCopy)
     document.addEventListener('paste', onPaste)
@@ -109,64 +136,49 @@ export function useClipboard(): { duplicate: () => void } {
   }, [editor])
   return {
     duplicate: () => {
-      const { graph, selectedNodes } = editor.store.getState()
-      pasteInto(editor, clip(graph, selectedNodes))
+      const { graph, selectedNodes, selectedNotes } = editor.store.getState()
+      pasteInto(editor, clip(graph, selectedNodes, selectedNotes), OFFSET)
+    },
+    /** Fires the event that the shortcut fires, so that a menu does the same without a permission. */
+    copy: (what: 'copy' | 'cut') => void document.execCommand(what),
+    /** @param at upper left corner of what is pasted */
+    paste: async (at: Position) => {
+      try {
+        add(await navigator.clipboard.readText(), at)
+      } catch {
+        announce('The browser does not let this page read the clipboard. Press Ctrl+V to paste.')
+      }
     },
   }
 }
 
-function pasteInto(editor: ReturnType<typeof useSession>['editor'], clipping: ReturnType<typeof clip>): void {
-  let keys: string[] = []
+function pasteInto(editor: Editor, clipping: Clipping, by: Position): void {
+  let pasted = null as ReturnType<typeof paste> | null
   editor.change((graph) => {
-    const pasted = paste(graph, clipping, OFFSET)
-    keys = pasted.keys
+    pasted = paste(graph, clipping, by)
     return pasted.graph
   })
-  if (keys.length > 0) editor.select(keys)
+  const { keys, noteIds } = pasted!
+  if (keys.length + noteIds.length > 0) editor.select(keys, [], noteIds)
+  else if (clipping.nodes.length > 0) announce('A flow has one input and one output, so they are not pasted again.')
 }
 
-const clipping = z.strictObject({ nodes: z.array(graphNode).min(1), edges: z.array(graphEdge) })
-/** Copied nodes and the edges among them. */
-type Clipping = z.infer<typeof clipping>
-
-export function clip(graph: Graph, keys: ReadonlySet<string>): Clipping {
-  const all = nodeKeys(graph)
-  const nodes = graph.nodes.filter((_, ordinal) => keys.has(all[ordinal]!))
-  const ids = new Set(nodes.map(({ id }) => id))
-  const edges = graph.edges.filter(({ from, to }) => ids.has(endOf(from).node) && ids.has(endOf(to).node))
-  return { nodes, edges }
+const cornerOf = ({ nodes, notes }: Clipping): Position => {
+  const all = [...nodes.map((node) => positionOf(node) ?? { x: 0, y: 0 }), ...notes.map(({ position }) => position)]
+  return { x: Math.min(...all.map(({ x }) => x)), y: Math.min(...all.map(({ y }) => y)) }
 }
 
-/**
- * Pastes copied nodes and their edges with new IDs, offset by this many pixels. An input or output node is skipped if
- * the graph already has one, because a flow has one of each. Returns the keys of the new nodes.
- */
-export function paste(graph: Graph, { nodes, edges }: Clipping, offset: number): { graph: Graph; keys: string[] } {
-  const only = new Set(['input', 'output'].filter((only) => graph.nodes.some(({ kind }) => kind === only)))
-  const ids = new Map<string, string>()
-  const pasted = { nodes: [...graph.nodes], edges: [...graph.edges, ...edges] } // reserves their IDs
-  for (const node of nodes) {
-    if (only.has(node.kind) || ids.has(node.id)) continue
-    const id = freeId(pasted, node.id)
-    ids.set(node.id, id)
-    const { x, y } = positionOf(node) ?? { x: 0, y: 0 }
-    pasted.nodes.push({ ...node, id, position: rounded({ x: x + offset, y: y + offset }) })
-  }
-  const inner = edges.filter(({ from, to }) => ids.has(endOf(from).node) && ids.has(endOf(to).node))
-  const renamed = inner.map((edge) => ({
-    from: renamedEdge(edge, endOf(edge.from).node, ids.get(endOf(edge.from).node)!).from,
-    to: renamedEdge(edge, endOf(edge.to).node, ids.get(endOf(edge.to).node)!).to,
-  }))
-  if (ids.size === 0) return { graph, keys: [] }
-  return { graph: { ...graph, nodes: pasted.nodes, edges: [...graph.edges, ...renamed] }, keys: [...ids.values()] }
+function movedTo(clipping: Clipping, at: Position): Position {
+  const corner = cornerOf(clipping)
+  return { x: at.x - corner.x, y: at.y - corner.y }
 }
 
-/** Parses copied nodes from clipboard text; null for any other text. */
-export function readClipping(text: string): Clipping | null {
-  try {
-    const read = clipping.safeParse(JSON.parse(text))
-    return read.success ? read.data : null
-  } catch {
-    return null
-  }
+/** Next to the original, or in the middle of the canvas if that is not visible. */
+function shownOffset(clipping: Clipping, flow: ReturnType<typeof useReactFlow>): Position {
+  const canvas = document.querySelector('.flow-canvas')?.getBoundingClientRect() ?? new DOMRect()
+  const corner = cornerOf(clipping)
+  const { x, y } = flow.flowToScreenPosition({ x: corner.x + OFFSET.x, y: corner.y + OFFSET.y })
+  if (x >= canvas.left && x <= canvas.right && y >= canvas.top && y <= canvas.bottom) return OFFSET
+  const middle = flow.screenToFlowPosition({ x: canvas.x + canvas.width / 2, y: canvas.y + canvas.height / 2 })
+  return movedTo(clipping, { x: middle.x - newNodeSize.width / 2, y: middle.y - newNodeSize.height / 2 })
 }

@@ -4,7 +4,8 @@ import { graph as graphShape, type Graph } from '@gateway/api/graph'
 import { validFlow } from '@gateway/flow/generators'
 import { changedFlow } from '@gateway/flow/changed-flow'
 import { validateGraph } from '@gateway/flow/validate-graph'
-import { clip, paste, readClipping } from '../canvas/use-canvas-keys.ts'
+import { clip, paste, readClipping, type Clipping } from './clipping.ts'
+import { addNote, changeNotes, removeNotes } from './note-commands.ts'
 import { addContractField, removeContractField, renameContractField, setRequired } from './contract-commands.ts'
 import { graphText, readGraphText } from './graph-text.ts'
 import { newGraph } from './new-graph.ts'
@@ -83,17 +84,38 @@ describe('commands', () => {
       from: 'template.text',
       to: 'chat.prompt',
     })
-    const copied = readClipping(JSON.stringify(clip(drawn, new Set(['in', 'template', 'chat']))))!
-    const pasted = paste(drawn, copied, 40)
+    const copied = readClipping(JSON.stringify(clip(drawn, new Set(['in', 'template', 'chat'])))) as Clipping
+    const pasted = paste(drawn, copied, { x: 40, y: 40 })
     expect(pasted.keys).toEqual(['template-2', 'chat-2'])
     expect(pasted.graph.edges.slice(3)).toEqual([{ from: 'template-2.text', to: 'chat-2.prompt' }])
     expect(pasted.graph.nodes.at(-1)).toMatchObject({ kind: 'product.chat', position: { x: 60, y: 50 } })
   })
 
-  test.each(['', 'words', '[]', '{"nodes":[],"edges":[]}', '{"nodes":[{"id":1}],"edges":[]}'])(
-    'paste nothing from the text %j',
-    (text) => expect(readClipping(text)).toBeNull(),
-  )
+  test.each([
+    ['', /no nodes of a flow/],
+    ['words', /no nodes of a flow/],
+    ['[]', /no nodes of a flow/],
+    ['{"nodes":[],"edges":[]}', /no nodes of a flow/],
+    ['{"format":"gateway-flow-nodes","version":2}', /another version/],
+    ['{"format":"gateway-flow-nodes","version":1,"nodes":[{"id":1}],"edges":[],"notes":[]}', /damaged/],
+    [' '.repeat(1_000_001), /too much text/],
+  ])('paste nothing from the text %.60j and say why', (text, fault) => {
+    expect(readClipping(text)).toEqual({ fault: expect.stringMatching(fault) as string })
+  })
+
+  test('add, change, copy and remove sticky notes, and leave no field behind', () => {
+    const { graph, id } = addNote(newGraph, { x: 1.4, y: 2 })
+    expect(graph.notes).toMatchObject([{ id: 'note-1', color: 'yellow', position: { x: 1, y: 2 } }])
+    const written = changeNotes(graph, new Map([[id, { text: 'Why?' }]]))
+    expect(written.notes).toMatchObject([{ text: 'Why?' }])
+    expect(changeNotes(written, new Map([[id, { text: 'Why?' }]]))).toBe(written)
+    const copied = readClipping(JSON.stringify(clip(written, new Set(), new Set([id])))) as Clipping
+    const pasted = paste(written, copied, { x: 10, y: 10 })
+    expect(pasted).toMatchObject({ keys: [], noteIds: ['note-2'] })
+    expect(pasted.graph.notes![1]).toMatchObject({ text: 'Why?', position: { x: 11, y: 12 } })
+    expect(removeNotes(pasted.graph, new Set(['note-1', 'note-2']))).toEqual(newGraph)
+    expect(graphShape.safeParse(pasted.graph).success).toBe(true)
+  })
 
   test('add a required contract field, make it optional, rename it, and remove it with its edges', () => {
     const { graph, name } = addContractField(newGraph, 'input')

@@ -35,3 +35,17 @@ export function nodeSummary(node: GraphNode): string {
   const text = (typeof value === 'string' ? value : JSON.stringify(value)).replaceAll(/\s+/g, ' ').trim()
   return text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text
 }
+
+const MOST_PARAMETERS = 3
+const parameterLabels: Readonly<Record<string, string>> = { max_tokens: 'max tokens', top_p: 'top p' }
+
+/** The parameters of a node that calls a product, in one line: `temperature 0.2 · max tokens 300`. */
+export function nodeParameters(node: GraphNode): string {
+  const params = node['params']
+  if (typeof params !== 'object' || params === null || Array.isArray(params)) return ''
+  return Object.entries(params)
+    .filter(([, value]) => ['string', 'number', 'boolean'].includes(typeof value))
+    .slice(0, MOST_PARAMETERS)
+    .map(([name, value]) => `${parameterLabels[name] ?? name.replaceAll('_', ' ')} ${String(value).slice(0, 20)}`)
+    .join(' · ')
+}

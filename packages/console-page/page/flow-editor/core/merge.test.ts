@@ -91,6 +91,16 @@ describe('three-way merge', () => {
     expect(both.nodes[2]).toMatchObject({ position: { x: 1, y: 2 } })
   })
 
+  test('merges sticky notes one by one', () => {
+    const note = { text: '', color: 'yellow' as const, position: { x: 0, y: 0 }, size: { width: 1, height: 1 } }
+    const noted = (...ids: string[]): Graph => ({ ...base, notes: ids.map((id) => ({ ...note, id })) })
+    expect(merge(noted('a'), noted('a', 'b'), noted('a', 'c')).notes!.map(({ id }) => id)).toEqual(['a', 'b', 'c'])
+    expect(differenceOf(base, noted('a'))).toMatchObject({
+      parts: [{ key: 'note a', change: 'added' }],
+      runsTheSame: true,
+    })
+  })
+
   test('merges each contract field separately', () => {
     const field = (graph: Graph, name: string): Graph => ({
       ...graph,

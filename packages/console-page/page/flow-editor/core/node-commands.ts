@@ -83,7 +83,7 @@ const starting: Readonly<Record<string, Record<string, unknown>>> = {
 }
 
 /** Initial fields of a node of a kind, so that it has ports from the start. */
-function startingFields(kind: string): Readonly<Record<string, unknown>> {
+export function startingFields(kind: string): Readonly<Record<string, unknown>> {
   return starting[kind] ?? {}
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type { Graph } from '@gateway/api/graph'
-import { clip, paste } from '../canvas/use-canvas-keys.ts'
+import { clip, paste } from './clipping.ts'
 import { addContractField, removeContractField, renameContractField, setContractField } from './contract-commands.ts'
 import { edgeKey } from './edges.ts'
 import {
@@ -53,7 +53,7 @@ export function changedBy(graph: Graph, { what, a, b, text }: RandomChange): Gra
       return edge && to ? connect(graph, { from: edge.from, to: `${to.id}.${text}` }) : graph
     }
     case 6:
-      return paste(graph, clip(graph, new Set([key, keys[b % Math.max(1, keys.length)] ?? ''])), 40).graph
+      return paste(graph, clip(graph, new Set([key, keys[b % Math.max(1, keys.length)] ?? ''])), { x: 40, y: 40 }).graph
     case 7:
       return renameNode(graph, key, freeId(graph, text))
     case 8:

@@ -110,6 +110,14 @@ export function useSaving({
       })
       return saved as Base | null
     },
+    /** @throws ApiRefusal, Unreachable */
+    rename: async (name: string) => {
+      const { name: renamed } = await ask('PATCH', '/api/v2/tenants/{tenant}/sandboxes/{sandbox}', {
+        params,
+        body: { name },
+      })
+      setSandbox((before) => ({ ...before, name: renamed }))
+    },
     activate: () => guarded('activate', activate),
     /** Applies the merged graph and saves it on top of the conflicting revision. */
     resolve: (graph: Graph) =>

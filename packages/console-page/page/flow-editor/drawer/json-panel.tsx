@@ -1,4 +1,5 @@
-import { useRef, useState } from 'react'
+import { useState } from 'react'
+import { CodeEditor } from '../../components/code-editor.tsx'
 import { graphText, readGraphText } from '../core/graph-text.ts'
 import { useSession } from '../state/open-editor.ts'
 
@@ -8,7 +9,6 @@ export function JsonPanel() {
   const shown = graphText(model.graph)
   // Typed text and the graph it produced. Once the graph changes elsewhere, its text is shown again.
   const [typed, setTyped] = useState<{ text: string; graph: typeof model.graph; fault: string | null } | null>(null)
-  const numbers = useRef<HTMLPreElement>(null)
   const isTyped = typed !== null && (typed.fault !== null || typed.graph === model.graph)
   const text = isTyped ? typed.text : shown
   const type = (text: string) => {
@@ -27,27 +27,15 @@ export function JsonPanel() {
           </button>
         </p>
       )}
-      <div className="lines">
-        <pre ref={numbers} aria-hidden="true">
-          {text
-            .split('\n')
-            .map((_, n) => n + 1)
-            .join('\n')}
-        </pre>
-        <textarea
-          aria-label="Graph as JSON"
-          aria-invalid={isTyped && typed.fault !== null}
-          className="code"
-          spellCheck={false}
-          wrap="off"
-          value={text}
-          onChange={({ target }) => type(target.value)}
-          onBlur={() => editor.endGroup()}
-          onScroll={({ currentTarget }) => {
-            if (numbers.current) numbers.current.scrollTop = currentTarget.scrollTop
-          }}
-        />
-      </div>
+      <CodeEditor
+        language="json"
+        label="Graph as JSON"
+        isPanel
+        fault={isTyped ? typed.fault : null}
+        value={text}
+        onChange={type}
+        onBlur={() => editor.endGroup()}
+      />
     </div>
   )
 }

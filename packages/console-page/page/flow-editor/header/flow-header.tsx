@@ -1,38 +1,50 @@
+import { useRef, useState, type AriaAttributes, type Ref } from 'react'
 import { Link } from '@tanstack/react-router'
+import { Ellipsis, PanelBottom, PanelLeft, PanelRight, Redo2, Undo2, type LucideIcon } from 'lucide-react'
 import { useStore } from 'zustand'
 import { useScope } from '../../api/session.ts'
 import { Badge } from '../../components/values.tsx'
 import { several } from '../../components/usd.ts'
 import type { useSaving } from '../data/use-saving.ts'
+import type { Panels } from '../editor-panels.tsx'
+import { FlowTools } from '../lazy.ts'
 import { useSession } from '../state/open-editor.ts'
-import { useState, useRef } from 'react'
-import { McpDialog } from '../lazy.ts'
-import { canvasModel } from '../core/canvas-model.ts'
-import { placed } from '../core/first-positions.ts'
-import { graphText, readGraphText } from '../core/graph-text.ts'
-import { Dialog } from '../../components/dialog.tsx'
-import { announce } from '../../frame/announcer.ts'
 
 /** Name, revision and actions of the flow. */
-export function FlowHeader({ saving, isUnsaved }: { saving: ReturnType<typeof useSaving>; isUnsaved: boolean }) {
+export function FlowHeader({
+  saving,
+  isUnsaved,
+  panels,
+}: {
+  saving: ReturnType<typeof useSaving>
+  isUnsaved: boolean
+  panels: Panels
+}) {
   const { editor, model } = useSession()
   const { tenant, project } = useScope()
   const { sandbox, base, doing } = saving
   const pastSteps = useStore(editor.history, ({ pastStates }) => pastStates.length)
   const nextSteps = useStore(editor.history, ({ futureStates }) => futureStates.length)
+  const header = useRef<HTMLElement>(null)
+  const more = useRef<HTMLButtonElement>(null)
+  const [isMenuOpen, setMenuOpen] = useState(false)
   const problems = model.problems.length
   const isActive = !isUnsaved && base.number > 0 && sandbox.activeRevision === base.number
   return (
-    <header className="flow-header">
+    <header className="flow-header" ref={header}>
       <nav aria-label="Breadcrumb">
         <Link to="/projects/$tenant/$project/flows" params={{ tenant, project }}>
           Flows
         </Link>
         <h1 tabIndex={-1}>{sandbox.name}</h1>
       </nav>
+      {isUnsaved && (
+        <span className="unsaved">
+          <span aria-hidden="true">●</span> <span>Unsaved</span>
+        </span>
+      )}
       <span className="chips">
         {base.number > 0 && <span className="soft">Revision {base.number}</span>}
-        {isUnsaved && <Badge tone="warn" text="Unsaved" />}
         {isActive && <Badge tone="good" text="Active" />}
         {sandbox.activeRevision !== null && !isActive && (
           <span className="soft">{sandbox.activeRevision} is active</span>
@@ -40,21 +52,36 @@ export function FlowHeader({ saving, isUnsaved }: { saving: ReturnType<typeof us
         {problems > 0 && <Badge tone="bad" text={several(problems, 'problem')} />}
       </span>
       <div className="buttons">
-        <button type="button" className="button small quiet" disabled={pastSteps === 0} onClick={editor.undo}>
-          Undo
-        </button>
-        <button type="button" className="button small quiet" disabled={nextSteps === 0} onClick={editor.redo}>
-          Redo
-        </button>
-        <ConnectButton sandbox={sandbox.id} />
-        <FileMenu name={sandbox.name} />
+        <span className="panel-buttons">
+          {panelButtons.map(({ name, title, keys, drawn }) => (
+            <IconButton
+              key={name}
+              title={title}
+              keys={keys}
+              drawn={drawn}
+              aria-expanded={panels.open[name]}
+              aria-controls={`flow-${name}`}
+              onClick={() => panels.set(name, !panels.open[name])}
+            />
+          ))}
+        </span>
+        <IconButton title="Undo" keys="Ctrl Z" drawn={Undo2} isOff={pastSteps === 0} onClick={editor.undo} />
+        <IconButton title="Redo" keys="Ctrl Shift Z" drawn={Redo2} isOff={nextSteps === 0} onClick={editor.redo} />
+        <IconButton
+          ref={more}
+          title="More actions"
+          drawn={Ellipsis}
+          aria-haspopup="menu"
+          aria-expanded={isMenuOpen}
+          onClick={() => setMenuOpen(true)}
+        />
         <button
           type="button"
           className="button small"
           disabled={doing !== null || !(isUnsaved || base.number === 0)}
           onClick={() => void saving.save()}
         >
-          {doing === 'save' ? 'Saving…' : problems > 0 ? 'Save as draft' : 'Save'}
+          {doing === 'save' ? 'Saving…' : <>Save{problems > 0 && <span className="long"> as draft</span>}</>}
         </button>
         <button
           type="button"
@@ -63,76 +90,54 @@ export function FlowHeader({ saving, isUnsaved }: { saving: ReturnType<typeof us
           title={problems > 0 ? 'Fix all problems to activate.' : 'Calls then use this revision.'}
           onClick={() => void saving.activate()}
         >
-          {doing === 'activate' ? 'Activating…' : isUnsaved ? 'Save and activate' : 'Activate'}
+          {doing === 'activate' ? (
+            'Activating…'
+          ) : isUnsaved ? (
+            <>
+              <span className="long">Save and activate</span>
+              <span className="short" aria-hidden="true">
+                Activate
+              </span>
+            </>
+          ) : (
+            'Activate'
+          )}
         </button>
       </div>
+      <FlowTools saving={saving} header={header} button={more} isOpen={isMenuOpen} onClose={() => setMenuOpen(false)} />
     </header>
   )
 }
 
-/** Opens the dialog that connects an MCP client to the flow. */
-function ConnectButton({ sandbox }: { sandbox: string }) {
-  const [isOpen, setOpen] = useState(false)
-  return (
-    <>
-      <button type="button" className="button small quiet" onClick={() => setOpen(true)}>
-        Connect client
-      </button>
-      {isOpen && <McpDialog sandbox={sandbox} onClose={() => setOpen(false)} />}
-    </>
-  )
+const panelButtons = [
+  { name: 'palette', title: 'Node palette', keys: 'Ctrl B', drawn: PanelLeft },
+  { name: 'drawer', title: 'Details', keys: 'Ctrl J', drawn: PanelBottom },
+  { name: 'inspector', title: 'Inspector', keys: 'Ctrl I', drawn: PanelRight },
+] as const
+
+interface IconButtonProps extends AriaAttributes {
+  title: string
+  keys?: string
+  drawn: LucideIcon
+  /** It stays in the tab order, so that the focus is not lost with the last step. */
+  isOff?: boolean
+  ref?: Ref<HTMLButtonElement>
+  onClick: () => void
 }
 
-/** Exports the flow to a file and imports one. An import is one history step. */
-function FileMenu({ name }: { name: string }) {
-  const { editor, model, products } = useSession()
-  const file = useRef<HTMLInputElement>(null)
-  const [fault, setFault] = useState<string | null>(null)
-  const read = async (chosen: File) => {
-    const answer = readGraphText(await chosen.text())
-    if ('fault' in answer) return setFault(answer.fault)
-    editor.change(() => placed(canvasModel(answer.graph, products)))
-    announce(`${chosen.name} imported. Press Ctrl+Z to undo.`)
-  }
+/** Button with an icon. Its tooltip names it, with the keys that do the same. */
+function IconButton({ title, keys = '', drawn: Drawn, isOff = false, onClick, ...others }: IconButtonProps) {
   return (
-    <>
-      <button type="button" className="button small quiet" onClick={() => file.current?.click()}>
-        Import
-      </button>
-      <button type="button" className="button small quiet" onClick={() => download(name, graphText(model.graph))}>
-        Export
-      </button>
-      <input
-        ref={file}
-        type="file"
-        accept="application/json,.json"
-        hidden
-        aria-label="Flow file"
-        onChange={({ target }) => {
-          const [chosen] = target.files ?? []
-          target.value = ''
-          if (chosen) void read(chosen)
-        }}
-      />
-      {fault !== null && (
-        <Dialog title="Not a flow file" onClose={() => setFault(null)}>
-          <p>{fault}</p>
-          <div className="buttons">
-            <button type="button" className="button" onClick={() => setFault(null)}>
-              Close
-            </button>
-          </div>
-        </Dialog>
-      )}
-    </>
+    <button
+      {...others}
+      type="button"
+      className="button small quiet icon-only"
+      aria-label={title}
+      aria-disabled={isOff || undefined}
+      data-tip={keys}
+      onClick={() => !isOff && onClick()}
+    >
+      <Drawn className="icon" aria-hidden="true" focusable="false" />
+    </button>
   )
-}
-
-function download(name: string, text: string): void {
-  const address = URL.createObjectURL(new Blob([text], { type: 'application/json' }))
-  const link = document.createElement('a')
-  link.href = address
-  link.download = `${name.replaceAll(/[^\w-]+/g, '-').toLowerCase() || 'flow'}.flow.json`
-  link.click()
-  URL.revokeObjectURL(address)
 }

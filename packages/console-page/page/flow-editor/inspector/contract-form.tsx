@@ -26,7 +26,7 @@ export function ContractForm({ side }: { side: Side }) {
   const fields = Object.keys(model.graph[side].properties)
   return (
     <section className="stack" aria-label={words[side].title}>
-      <h3>{words[side].title}</h3>
+      <h2>{words[side].title}</h2>
       {fields.length === 0 && <p className="soft small">No fields yet.</p>}
       {fields.map((name, ordinal) => (
         // Keyed by position, so that renaming a field keeps its form mounted.

@@ -1,14 +1,14 @@
 import { useRef, useState } from 'react'
 import type { CanvasNode, CanvasModel } from '../core/canvas-model.ts'
-import { Field } from '../../components/fields.tsx'
+import { CodeEditor, type CodeHandle } from '../../components/code-editor.tsx'
+import { faultOfField } from './field-problems.ts'
+import { expressionFaults } from './expression-faults.ts'
 import { useSession } from '../state/open-editor.ts'
 import { useField } from './fields.tsx'
 import type { Graph } from '@gateway/api/graph'
 import type { PortType } from '@gateway/flow/node-kinds'
 import { connect, disconnect, setField, nodeOf } from '../core/node-commands.ts'
 import { edgeKey } from '../core/edges.ts'
-
-const ofText = new Set(['expression_invalid', 'template_invalid', 'field_invalid'])
 
 /**
  * Text of a template or an expression, checked on every keystroke with the validator of the server. Selecting a value
@@ -18,54 +18,58 @@ export function ExpressionField({
   drawn,
   field,
   label,
+  hint,
   rows,
   isTemplate = false,
 }: {
   drawn: CanvasNode
   field: string
   label: string
+  hint?: string
   rows: number
   isTemplate?: boolean
 }) {
   const { editor, model } = useSession()
   const set = useField(drawn.key, field)
-  const area = useRef<HTMLTextAreaElement>(null)
+  const area = useRef<CodeHandle>(null)
   const [caret, setCaret] = useState(0)
   const value: unknown = drawn.node[field]
   const text = typeof value === 'string' ? value : ''
-  const fault = drawn.problems.find(({ code }) => ofText.has(code))
   const written = typedName(text, caret, isTemplate)?.written ?? ''
-  const offered = valuesInScope(model, drawn.key).filter(({ name, end }) =>
-    `${name} ${end}`.toLowerCase().includes(written.toLowerCase()),
-  )
-  const insert = ({ end, name }: ValueInScope) => {
-    const put = withName(text, caret, name, isTemplate)
+  const inScope = valuesInScope(model, drawn.key)
+  const offered = inScope.filter(({ name, end }) => `${name} ${end}`.toLowerCase().includes(written.toLowerCase()))
+  const insert = ({ end, name }: ValueInScope, at = caret) => {
+    const put = withName(text, at, name, isTemplate)
     editor.change((graph) => insertValue(graph, drawn.key, { field, text: put.text, end, name }))
     requestAnimationFrame(() => {
-      area.current?.focus()
-      area.current?.setSelectionRange(put.caret, put.caret)
+      area.current?.focus(put.caret)
       setCaret(put.caret)
     })
   }
   return (
     <>
-      <Field label={label} fault={fault ? `${fault.message} ${fault.resolution}` : null}>
-        {(ids) => (
-          <textarea
-            {...ids}
-            ref={area}
-            className="code"
-            rows={rows}
-            spellCheck={isTemplate}
-            value={text}
-            onChange={({ target }) => {
-              set(target.value)
-              setCaret(target.selectionStart)
-            }}
-            onSelect={({ currentTarget }) => setCaret(currentTarget.selectionStart)}
-          />
-        )}
-      </Field>
+      <CodeEditor
+        ref={area}
+        language={isTemplate ? 'template' : 'expression'}
+        label={label}
+        {...(hint !== undefined && { hint })}
+        fault={faultOfField(drawn.problems, drawn.node.kind, 'text')}
+        rows={rows}
+        value={text}
+        onChange={set}
+        onCaret={setCaret}
+        faultsOf={(text) => expressionFaults(text, isTemplate)}
+        offeredAt={(text, caret) => {
+          const typed = typedName(text, caret, isTemplate)
+          if (!typed || text[typed.from - 1] === '.') return null
+          const options = inScope.map((value) => ({
+            label: value.name,
+            detail: `${value.end} ${value.type}`,
+            apply: () => insert(value, caret),
+          }))
+          return { from: typed.from, options }
+        }}
+      />
       <div className="field">
         <span className="small soft">Values in scope{written !== '' && ` matching “${written}”`}</span>
         <ul className="scope">

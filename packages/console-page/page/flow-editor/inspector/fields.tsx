@@ -1,25 +1,45 @@
 import { useState } from 'react'
 import { Field } from '../../components/fields.tsx'
 import { setField } from '../core/node-commands.ts'
-import { useSession } from '../state/open-editor.ts'
+import { count } from '../../components/usd.ts'
+import { useSession, type Editor } from '../state/open-editor.ts'
 
-/** Number, omitted if empty. Invalid text stays in the field with its error. */
+/** Range of a number, for its hint and its check. */
+export interface NumberRange {
+  least?: number
+  most?: number
+  isWhole?: boolean
+}
+
+/** Number, omitted if empty. Text that is not a number stays in the field with its error. */
 export function NumberField({
   label,
   hint,
+  range = {},
+  fault = null,
+  held,
   value,
   onChange,
 }: {
   label: string
   hint?: string
+  range?: NumberRange
+  /** Problem of the value that the field has. */
+  fault?: string | null
+  held?: HeldText
   value: unknown
   onChange: (value: number | undefined) => void
 }) {
-  const [typed, setTyped] = useState(shown(value))
+  const [typed, setTyped] = useState(() => held?.get() ?? shown(value))
   const read = numberOf(typed)
   const text = read !== null && read !== value ? shown(value) : typed
+  const said = hint ?? rangeText(range)
   return (
-    <Field label={label} {...(hint !== undefined && { hint })} fault={read === null ? 'Enter a number.' : null}>
+    <Field
+      label={label}
+      {...(said !== '' && { hint: said })}
+      fault={read === null ? 'Enter a number.' : (outOf(read, range) ?? fault)}
+    >
       {(ids) => (
         <input
           {...ids}
@@ -29,6 +49,7 @@ export function NumberField({
           onChange={({ target }) => {
             setTyped(target.value)
             const now = numberOf(target.value)
+            held?.set(now === null ? target.value : null)
             if (now !== null) onChange(now)
           }}
         />
@@ -39,11 +60,51 @@ export function NumberField({
 
 const shown = (value: unknown) => (value === undefined ? '' : JSON.stringify(value))
 
+/** The range in words: "1 to 4,096", "0 or more", "Whole number". */
+export function rangeText({ least, most, isWhole = false }: NumberRange): string {
+  if (least !== undefined && most !== undefined) return `${count(least)} to ${count(most)}`
+  if (most !== undefined) return `Up to ${count(most)}`
+  if (least !== undefined) return `${count(least)} or more`
+  return isWhole ? 'Whole number' : ''
+}
+
+/** Why a number is outside of a range, or null. */
+export function outOf(number: number | undefined, range: NumberRange): string | null {
+  if (number === undefined) return null
+  const { least = -Infinity, most = Infinity, isWhole = false } = range
+  if (isWhole && !Number.isInteger(number)) return 'Enter a whole number.'
+  if (number >= least && number <= most) return null
+  return `Enter ${least > -Infinity && most < Infinity ? 'a number from ' : ''}${rangeText(range).replace(/^Up/, 'up')}.`
+}
+
 /** Parses a number; undefined if empty, null if invalid. */
 function numberOf(text: string): number | undefined | null {
   if (text.trim() === '') return undefined
   const number = Number(text)
   return Number.isFinite(number) ? number : null
+}
+
+/** Text of a field that could not be applied to the graph: kept while another node is selected. */
+export interface HeldText {
+  get(): string | undefined
+  /** @param text null once the field can be applied */
+  set(text: string | null): void
+}
+
+const heldBy = new WeakMap<Editor, Map<string, string>>()
+
+/** Returns what the fields of a node hold, by name, until the editor closes. */
+export function useHeldTexts(key: string): (field: string) => HeldText {
+  const { editor } = useSession()
+  const texts = heldBy.get(editor) ?? new Map<string, string>()
+  heldBy.set(editor, texts)
+  return (field) => ({
+    get: () => texts.get(`${key} ${field}`),
+    set: (text) => {
+      if (text === null) texts.delete(`${key} ${field}`)
+      else texts.set(`${key} ${field}`, text)
+    },
+  })
 }
 
 /** Name that other parts of the graph refer to. Applied on Enter or blur, not on every keystroke. */

@@ -9,7 +9,8 @@ import type { GraphProblem, GraphNode } from '@gateway/api/graph'
 import { useState } from 'react'
 import { renameNode, nodeKeys, nodeOf } from '../core/node-commands.ts'
 import { useSession } from '../state/open-editor.ts'
-import { NameField, NumberField, useField } from './fields.tsx'
+import { NameField, NumberField, useField, useHeldTexts } from './fields.tsx'
+import { faultOfField, fieldOfProblem } from './field-problems.ts'
 import { Field } from '../../components/fields.tsx'
 import { JsonField } from './json-field.tsx'
 
@@ -27,7 +28,7 @@ export function NodeForm({ drawn }: { drawn: CanvasNode }) {
       <NodeRecordView id={node.id} />
       <IdField key={node.id} drawn={drawn} />
       <OwnFields drawn={drawn} />
-      <NodeProblems problems={drawn.problems} />
+      <NodeProblems problems={drawn.problems.filter((problem) => fieldOfProblem(problem, node.kind) === null)} />
       <NoteFields nodeKey={key} node={node} />
     </div>
   )
@@ -39,11 +40,36 @@ function OwnFields({ drawn }: { drawn: CanvasNode }) {
     case 'output':
       return <ContractForm side={drawn.node.kind} />
     case 'template':
-      return <ExpressionField drawn={drawn} field="template" label="Text" rows={9} isTemplate />
+      return (
+        <ExpressionField
+          drawn={drawn}
+          field="template"
+          label="Text"
+          hint="{{ a value }} is replaced by it."
+          rows={9}
+          isTemplate
+        />
+      )
     case 'expression':
-      return <ExpressionField drawn={drawn} field="expression" label="Expression" rows={4} />
+      return (
+        <ExpressionField
+          drawn={drawn}
+          field="expression"
+          label="Expression"
+          hint="Computes a value from others, such as size(text) * 2."
+          rows={4}
+        />
+      )
     case 'branch':
-      return <ExpressionField drawn={drawn} field="condition" label="True when" rows={3} />
+      return (
+        <ExpressionField
+          drawn={drawn}
+          field="condition"
+          label="True when"
+          hint="An expression that is true or false, such as size(text) > 400."
+          rows={3}
+        />
+      )
     case 'constant':
       return <ConstantForm drawn={drawn} />
     default:
@@ -51,7 +77,7 @@ function OwnFields({ drawn }: { drawn: CanvasNode }) {
   }
 }
 
-/** Problems of a node and how to fix them. */
+/** Problems of a node that belong to none of its fields, and how to fix them. */
 function NodeProblems({ problems }: { problems: readonly GraphProblem[] }) {
   if (problems.length === 0) return null
   return (
@@ -123,8 +149,10 @@ type ConstantType = keyof typeof beginnings
 const types = Object.keys(beginnings) as ConstantType[]
 
 /** Form for a constant, by type. */
-function ConstantForm({ drawn: { key, node } }: { drawn: CanvasNode }) {
+function ConstantForm({ drawn: { key, node, problems } }: { drawn: CanvasNode }) {
   const set = useField(key, 'value')
+  const held = useHeldTexts(key)
+  const fault = faultOfField(problems, node.kind, 'value')
   const { value } = node
   const type = types.find((type) => type === typeof value) ?? 'object'
   return (
@@ -139,18 +167,28 @@ function ConstantForm({ drawn: { key, node } }: { drawn: CanvasNode }) {
         )}
       </Field>
       {type === 'string' && (
-        <Field label="Value">
+        <Field label="Value" fault={fault}>
           {(ids) => <textarea {...ids} rows={5} value={String(value)} onChange={({ target }) => set(target.value)} />}
         </Field>
       )}
-      {type === 'number' && <NumberField label="Value" value={value} onChange={(number) => set(number ?? 0)} />}
+      {type === 'number' && (
+        <NumberField
+          label="Value"
+          held={held('value')}
+          fault={fault}
+          value={value}
+          onChange={(number) => set(number ?? 0)}
+        />
+      )}
       {type === 'boolean' && (
         <label className="choice">
           <input type="checkbox" checked={value === true} onChange={({ target }) => set(target.checked)} />
           True
         </label>
       )}
-      {type === 'object' && <JsonField label="Value, as JSON" value={value} onChange={set} />}
+      {type === 'object' && (
+        <JsonField label="Value (JSON)" held={held('value')} fault={fault} value={value} onChange={set} />
+      )}
     </>
   )
 }

@@ -3,7 +3,9 @@ import type { CanvasNode } from '../core/canvas-model.ts'
 import { priceLabels } from '../../catalogue/product-labels.tsx'
 import { Field } from '../../components/fields.tsx'
 import { useSession } from '../state/open-editor.ts'
-import { useField, NumberField } from './fields.tsx'
+import { useField, NumberField, useHeldTexts } from './fields.tsx'
+import { faultOfField } from './field-problems.ts'
+import { chatLimits } from '@gateway/api/limits'
 import { mediaParameters } from '@gateway/api/console/fields'
 import { JsonField } from './json-field.tsx'
 import { setField, nodeOf } from '../core/node-commands.ts'
@@ -15,13 +17,12 @@ export function ProductForm({ drawn, calls }: { drawn: CanvasNode; calls: Exclud
   const offered = catalogue.filter(({ kind }) => kind === calls)
   const chosen = typeof drawn.node['product'] === 'string' ? drawn.node['product'] : ''
   const product = offered.find(({ id }) => id === chosen)
-  const fault = drawn.problems.find(({ code }) => code.startsWith('product_') || code === 'field_invalid')
   return (
     <>
       <Field
         label="Product"
         {...(product && { hint: priceLabels(product.pricing) })}
-        fault={fault ? `${fault.message} ${fault.resolution}` : null}
+        fault={faultOfField(drawn.problems, drawn.node.kind, 'product')}
       >
         {(ids) => (
           <select {...ids} value={chosen} onChange={({ target }) => set(target.value || undefined)}>
@@ -81,28 +82,46 @@ function MediaParams({
   )
 }
 
-const numbers = { max_tokens: 'Max output tokens', temperature: 'Temperature', top_p: 'Top p', seed: 'Seed' } as const
-const others = ['stop', 'tools', 'tool_choice'] as const
+const { maxTokens, temperature, topP } = chatLimits
+const numbers = [
+  {
+    name: 'max_tokens',
+    label: 'Max output tokens',
+    range: { least: maxTokens.min, most: maxTokens.max, isWhole: true },
+  },
+  { name: 'temperature', label: 'Temperature', range: { least: temperature.min, most: temperature.max } },
+  { name: 'top_p', label: 'Top P', range: { least: topP.above, most: topP.max } },
+  { name: 'seed', label: 'Seed', range: { isWhole: true } },
+] as const
+const others = [
+  { name: 'stop', label: 'Stop sequences (JSON)', hint: 'A text, or a list of up to 4: ["END", "\\n\\n"]' },
+  { name: 'tools', label: 'Tools (JSON)', hint: 'A list of functions that the model may ask to call.' },
+  { name: 'tool_choice', label: 'Tool choice (JSON)', hint: '"auto", "none", "required", or one function.' },
+] as const
 
 /** Parameters of a chat product: those it supports, and those already set. */
 function ChatParams({ drawn, product }: { drawn: CanvasNode; product: ProductRecord | undefined }) {
   const [params, set] = useParams(drawn)
   const isOffered = (name: string) =>
     name === 'max_tokens' || params[name] !== undefined || (product?.supportedParameters.includes(name) ?? false)
-  const advanced = others.filter(isOffered)
+  const advanced = others.filter(({ name }) => isOffered(name))
+  const held = useHeldTexts(drawn.key)
+  const faultOf = (name: string) => faultOfField(drawn.problems, drawn.node.kind, name)
   const format = (params['response_format'] as { type?: unknown } | undefined)?.type
   return (
     <>
       <div className="pair">
-        {Object.entries(numbers)
-          .filter(([name]) => isOffered(name))
-          .map(([name, label]) => (
+        {numbers
+          .filter(({ name }) => isOffered(name))
+          .map(({ name, label, range }) => (
             <NumberField
               key={name}
               label={label}
+              range={name === 'max_tokens' && product ? { ...range, most: product.maxOutputTokens } : range}
+              held={held(name)}
+              fault={faultOf(name)}
               value={params[name]}
               onChange={(number) => set(name, number)}
-              {...(name === 'max_tokens' && product && { hint: `Up to ${product.maxOutputTokens}` })}
             />
           ))}
       </div>
@@ -125,19 +144,25 @@ function ChatParams({ drawn, product }: { drawn: CanvasNode; product: ProductRec
       )}
       {format === 'json_schema' && (
         <JsonField
-          label="Schema"
+          label="JSON schema"
+          hint="What the answer must look like, as response_format has it."
+          fault={faultOf('response_format')}
+          held={held('response_format')}
           value={params['response_format']}
           onChange={(value) => set('response_format', value)}
         />
       )}
       {advanced.length > 0 && (
-        <details open={advanced.some((name) => params[name] !== undefined)}>
+        <details open={advanced.some(({ name }) => params[name] !== undefined || held(name).get() !== undefined)}>
           <summary className="soft">Stop sequences and tools</summary>
           <div className="stack">
-            {advanced.map((name) => (
+            {advanced.map(({ name, label, hint }) => (
               <JsonField
                 key={name}
-                label={`${name}, as JSON`}
+                label={label}
+                hint={hint}
+                fault={faultOf(name)}
+                held={held(name)}
                 rows={3}
                 value={params[name]}
                 onChange={(value) => set(name, value)}

@@ -78,7 +78,7 @@ function InputField({
     )
   if (type === 'image' || type === 'audio')
     return <AssetField label={label} format={type} value={value} onChange={set} />
-  return <JsonField label={`${label}, as JSON`} rows={3} value={value} onChange={set} />
+  return <JsonField label={`${label} (JSON)`} rows={3} value={value} onChange={set} />
 }
 
 const accepted = { image: 'image/png,image/jpeg,image/webp', audio: 'audio/wav,audio/mpeg' }

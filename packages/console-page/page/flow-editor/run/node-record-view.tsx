@@ -1,7 +1,7 @@
 import { useStore } from 'zustand'
 import { Facts, Money } from '../../components/values.tsx'
 import { givenTo } from './edge-values.ts'
-import { nodeLabels } from './run-outcome.tsx'
+import { nodeLabels, resolutionInForm } from './run-outcome.tsx'
 import { PortValues } from './value-view.tsx'
 import { useRunStore } from './run-store.ts'
 
@@ -29,7 +29,7 @@ export function NodeRecordView({ id }: { id: string }) {
           {error && (
             <div className="refusal">
               <strong>{error.message}</strong>
-              <p>{error.resolution}</p>
+              <p>{resolutionInForm(error)}</p>
               <code className="soft small">{error.code}</code>
             </div>
           )}

@@ -6,13 +6,20 @@ import { microOf, several, usd } from '../../components/usd.ts'
 import type { SandboxEstimate } from '@gateway/api/estimate'
 import { useStore } from 'zustand'
 import { useRunStore } from './run-store.ts'
+import type { RefusalBody } from '@gateway/api/refusal'
 
-/** Result and charge of an execution, or its error. */
+/**
+ * Result and charge of an execution, or its error.
+ * @param onRaise runs it again with a higher max cost, in micro-USD; null if nothing can run now
+ */
 export function RunOutcome({
   execution: { status, chargedMicro, output, error, rerunOf },
+  onRaise = null,
 }: {
   execution: ExecutionRecord
+  onRaise?: ((neededMicro: number) => void) | null
 }) {
+  const neededMicro = error && neededCeiling(error)
   return (
     <section className="stack" aria-label="Result of the execution">
       <p className="chips">
@@ -27,12 +34,32 @@ export function RunOutcome({
       {error && (
         <div className="refusal">
           <strong>{error.message}</strong>
-          <p>{error.resolution}</p>
+          <p>{resolutionInForm(error)}</p>
+          {neededMicro !== null && onRaise && (
+            <div className="buttons">
+              <button type="button" className="button small" onClick={() => onRaise(neededMicro)}>
+                Set the max cost to {usd(neededMicro)} and run again
+              </button>
+            </div>
+          )}
         </div>
       )}
       {output && <PortValues values={output} />}
     </section>
   )
+}
+
+/** Micro-USD that an execution refused for its max cost needs at least; null for other errors. */
+export function neededCeiling({ code, details = {} }: RefusalBody): number | null {
+  if (code !== 'ceiling_reached') return null
+  const sum = ['chargedMicro', 'reservedMicro', 'neededMicro'].reduce((sum, name) => sum + Number(details[name]), 0)
+  return Number.isFinite(sum) ? sum : null
+}
+
+/** How to fix an error, in the words of the form: its field and dollars, and not the field of the API. */
+export function resolutionInForm(error: RefusalBody): string {
+  const needed = neededCeiling(error)
+  return needed === null ? error.resolution : `Set the max cost to ${usd(needed)} or higher, or leave it empty.`
 }
 
 /** Max cost of an execution, as typed. */

@@ -1,15 +1,20 @@
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useStore } from 'zustand'
-import { RefusalBox } from '../../components/refusal-box.tsx'
-import type { useSaving, Base } from '../data/use-saving.ts'
-import { useSelection, useSession } from '../state/open-editor.ts'
-import { CeilingField, ceilingOf, RunOutcome, EstimateLabels } from './run-outcome.tsx'
-import { InputForm } from './input-form.tsx'
-import { useRunStore } from './run-store.ts'
 import type { SandboxEstimate } from '@gateway/api/estimate'
 import { ask } from '../../api/ask.ts'
-import { useScope } from '../../api/session.ts'
-import { executing, runningFrom, followOnCanvas, type Trigger, stopExecution } from './follow-execution.ts'
+import { useMe, useScope } from '../../api/session.ts'
+import { FormDialog } from '../../components/dialog.tsx'
+import { Field, TextField } from '../../components/fields.tsx'
+import { RefusalBox } from '../../components/refusal-box.tsx'
+import { usd } from '../../components/usd.ts'
+import { announce } from '../../frame/announcer.ts'
+import { fittingValues, runInputs, valuesToType, type RunInputs } from '../data/run-inputs.ts'
+import type { Base, useSaving } from '../data/use-saving.ts'
+import { useSelection, useSession } from '../state/open-editor.ts'
+import { executing, followOnCanvas, runningFrom, stopExecution, type Trigger } from './follow-execution.ts'
+import { InputForm } from './input-form.tsx'
+import { CeilingField, ceilingOf, EstimateLabels, RunOutcome } from './run-outcome.tsx'
+import { useRunStore } from './run-store.ts'
 
 /** Saves and executes the graph on the canvas. The nodes show their progress. */
 export function RunPanel({ saving }: { saving: ReturnType<typeof useSaving> }) {
@@ -17,54 +22,239 @@ export function RunPanel({ saving }: { saving: ReturnType<typeof useSaving> }) {
   const { selectedNodes } = useSelection()
   const state = useStore(useRunStore())
   const { error, estimate, execute, runFrom, stop, askEstimate } = useRun(saving)
-  const [input, setInput] = useState<Record<string, unknown>>({})
-  const [typed, setTyped] = useState('')
-  const maxMicro = ceilingOf(typed)
+  const { inputs, last, version, change } = useRunInputs(saving.sandbox.id)
+  const input = fittingValues(last, model.graph.input)
+  const maxMicro = ceilingOf(inputs.maxCost)
   const canRun = model.problems.length === 0 && !state.isRunning && saving.doing === null && maxMicro !== undefined
   const [from] = selectedNodes.size === 1 ? selectedNodes : []
   const asked = { input, maxMicro: maxMicro ?? null }
+  const outcome = useShownOutcome(state.ended?.id)
   return (
     <div className="run-panel">
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault()
-          void execute(asked)
-        }}
-      >
-        <InputForm side={model.graph.input} values={input} onChange={setInput} />
-        <CeilingField typed={typed} onChange={setTyped} />
-        <div className="buttons">
-          <button type="submit" className="button small main" disabled={!canRun}>
-            {state.isRunning ? 'Running…' : 'Run'}
-          </button>
-          {state.isRunning && state.executionId !== null && (
-            <button type="button" className="button small danger" onClick={() => void stop()}>
-              Stop
-            </button>
-          )}
-          {state.ended && from !== undefined && (
-            <button
-              type="button"
-              className="button small"
-              disabled={!canRun}
-              onClick={() => void runFrom(from, asked.maxMicro)}
-            >
-              Run from {from}
-            </button>
-          )}
-          <button type="button" className="button small" disabled={!canRun} onClick={() => void askEstimate(asked)}>
-            What would it cost?
-          </button>
-          {model.problems.length > 0 && <span className="soft small">Fix all problems to run.</span>}
-        </div>
-      </form>
       <div className="stack">
+        <InputSets inputs={inputs} input={input} change={change} />
+        <form
+          className="stack"
+          onSubmit={(event) => {
+            event.preventDefault()
+            void execute(asked)
+          }}
+        >
+          <InputForm key={version} side={model.graph.input} values={input} onChange={(last) => change({ last })} />
+          <CeilingField typed={inputs.maxCost} onChange={(maxCost) => change({ maxCost })} />
+          <div className="buttons">
+            <button type="submit" className="button small main" disabled={!canRun}>
+              {state.isRunning ? 'Running…' : 'Run'}
+            </button>
+            {state.isRunning && state.executionId !== null && (
+              <button type="button" className="button small danger" onClick={() => void stop()}>
+                Stop
+              </button>
+            )}
+            {state.ended && from !== undefined && (
+              <button
+                type="button"
+                className="button small"
+                disabled={!canRun}
+                onClick={() => void runFrom(from, asked.maxMicro)}
+              >
+                Run from {from}
+              </button>
+            )}
+            <button type="button" className="button small" disabled={!canRun} onClick={() => void askEstimate(asked)}>
+              What would it cost?
+            </button>
+            {model.problems.length > 0 && <span className="soft small">Fix all problems to run.</span>}
+          </div>
+        </form>
+      </div>
+      <div className="stack" ref={outcome}>
         <RefusalBox error={error} />
         {estimate && <EstimateLabels of={estimate} />}
-        {state.ended && <RunOutcome execution={state.ended} />}
+        {state.ended && (
+          <RunOutcome
+            execution={state.ended}
+            onRaise={
+              canRun
+                ? (neededMicro) => {
+                    change({ maxCost: usd(neededMicro).replaceAll(/[$,]/g, '') })
+                    void execute({ input, maxMicro: neededMicro })
+                  }
+                : null
+            }
+          />
+        )}
       </div>
     </div>
+  )
+}
+
+/** Brings the result into view when an execution ends while the panel is open. */
+function useShownOutcome(ended: string | undefined) {
+  const element = useRef<HTMLDivElement>(null)
+  const before = useRef(ended)
+  useEffect(() => {
+    if (ended !== undefined && before.current !== ended)
+      element.current?.scrollIntoView({ block: 'nearest', behavior: 'instant' })
+    before.current = ended
+  }, [ended])
+  return element
+}
+
+/**
+ * Inputs of the flow, kept in this browser. An opened execution shows its inputs instead, until they are changed or
+ * taken over. `version` changes with everything that replaces the inputs, except typing.
+ */
+function useRunInputs(sandbox: string) {
+  const { id: user } = useMe()
+  const run = useRunStore()
+  const [store] = useState(() => runInputs(localStorage, { user, sandbox }))
+  const [inputs, setInputs] = useState(() => ({ ...store.read(), version: 0 }))
+  const { opened, taken } = useStore(run)
+  const [ownFor, setOwnFor] = useState<string | null>(null)
+  const lent = opened?.input && ownFor !== opened.id ? valuesToType(opened.input) : null
+  const change = (changed: Partial<RunInputs>, isReplaced = false): boolean => {
+    const { version, ...before } = inputs
+    const next = { ...before, ...changed }
+    setInputs({ ...next, version: isReplaced ? version + 1 : version })
+    if (changed.last && opened) setOwnFor(opened.id)
+    return store.keep(next)
+  }
+  useEffect(() => {
+    if (!taken) return
+    run.setState({ taken: null })
+    change({ last: taken }, true)
+    // oxlint-disable-next-line react/exhaustive-deps -- once for each that is taken
+  }, [taken])
+  return { inputs, last: lent ?? inputs.last, version: `${inputs.version} ${opened?.id ?? ''}`, change }
+}
+
+type SetTask = 'save' | 'rename' | 'delete'
+
+/** Named sets of inputs: chosen, saved, renamed and deleted. */
+function InputSets({
+  inputs: { sets },
+  input,
+  change,
+}: {
+  inputs: RunInputs
+  input: Record<string, unknown>
+  change: (changed: Partial<RunInputs>, isReplaced?: boolean) => boolean
+}) {
+  const [chosen, setChosen] = useState('')
+  const [task, setTask] = useState<SetTask | null>(null)
+  const isChosen = sets.some(({ name }) => name === chosen)
+  return (
+    <div className="input-sets">
+      {sets.length > 0 && (
+        <Field label="Test inputs">
+          {(ids) => (
+            <select
+              {...ids}
+              value={isChosen ? chosen : ''}
+              onChange={({ target }) => {
+                setChosen(target.value)
+                const found = sets.find(({ name }) => name === target.value)
+                if (found) change({ last: found.values }, true)
+              }}
+            >
+              <option value="">Unsaved inputs</option>
+              {sets.map(({ name }) => (
+                <option key={name}>{name}</option>
+              ))}
+            </select>
+          )}
+        </Field>
+      )}
+      <div className="buttons">
+        <button type="button" className="button small quiet" onClick={() => setTask('save')}>
+          Save inputs
+        </button>
+        {isChosen && (
+          <>
+            <button type="button" className="button small quiet" onClick={() => setTask('rename')}>
+              Rename
+            </button>
+            <button type="button" className="button small quiet" onClick={() => setTask('delete')}>
+              Delete
+            </button>
+          </>
+        )}
+      </div>
+      {task && (
+        <SetDialog
+          key={task}
+          task={task}
+          chosen={isChosen ? chosen : ''}
+          names={sets.map(({ name }) => name)}
+          onDone={(name) => {
+            const others = sets.filter((set) => set.name !== name && set.name !== chosen)
+            const kept = task === 'save' ? sets.filter((set) => set.name !== name) : others
+            const values = task === 'save' ? input : sets.find((set) => set.name === chosen)!.values
+            const next = task === 'delete' ? others : [...kept, { name, values }]
+            const isKept = change({ sets: next.toSorted((a, b) => a.name.localeCompare(b.name)) })
+            announce(isKept ? said[task](name) : 'These inputs are too large for this browser to keep.')
+            setChosen(task === 'delete' ? '' : name)
+            setTask(null)
+          }}
+          onClose={() => setTask(null)}
+        />
+      )}
+    </div>
+  )
+}
+
+const titles = { save: 'Save inputs', rename: 'Rename inputs', delete: 'Delete inputs' }
+const said: Record<SetTask, (name: string) => string> = {
+  save: (name) => `Inputs saved as ${name}.`,
+  rename: (name) => `Inputs renamed to ${name}.`,
+  delete: (name) => `Inputs ${name} deleted.`,
+}
+
+function SetDialog({
+  task,
+  chosen,
+  names,
+  onDone,
+  onClose,
+}: {
+  task: SetTask
+  chosen: string
+  names: string[]
+  onDone: (name: string) => void
+  onClose: () => void
+}) {
+  const [typed, setTyped] = useState(chosen)
+  const name = typed.trim()
+  const isTaken = task === 'rename' && name !== chosen && names.includes(name)
+  const change = { error: null, isPending: false, mutate: () => onDone(task === 'delete' ? chosen : name) }
+  return (
+    <FormDialog
+      title={titles[task]}
+      submit={{ save: 'Save', rename: 'Rename', delete: 'Delete' }[task]}
+      isDanger={task === 'delete'}
+      isReady={task === 'delete' || name !== ''}
+      isFaulty={isTaken}
+      change={change}
+      onClose={onClose}
+    >
+      {task === 'delete' ? (
+        <p>Delete the inputs “{chosen}” from this browser?</p>
+      ) : (
+        <TextField
+          label="Name"
+          hint={
+            task === 'save' && names.includes(name)
+              ? 'Replaces the inputs with this name.'
+              : 'Kept in this browser only.'
+          }
+          fault={isTaken ? 'Other inputs already have this name.' : null}
+          maxLength={60}
+          value={typed}
+          onChange={setTyped}
+        />
+      )}
+    </FormDialog>
   )
 }
 
@@ -87,7 +277,10 @@ function useRun(saving: ReturnType<typeof useSaving>) {
     const saved = await saving.saved()
     if (saved) await work(saved).catch(setError)
   }
-  const follow = (beginning: Trigger) => followOnCanvas(scope, run, beginning, editor.store.getState().graph)
+  const follow = (beginning: Trigger) => {
+    run.setState({ opened: null })
+    return followOnCanvas(scope, run, beginning, editor.store.getState().graph)
+  }
   return {
     error,
     estimate,

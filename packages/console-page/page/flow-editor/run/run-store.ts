@@ -1,6 +1,6 @@
 import { createContext, useContext } from 'react'
 import { createStore } from 'zustand/vanilla'
-import type { ExecutionRecord, NodeDetail, NodeRecord, ProgressLine } from '@gateway/api/execution'
+import type { ExecutionDetail, ExecutionRecord, NodeDetail, NodeRecord, ProgressLine } from '@gateway/api/execution'
 import type { Graph } from '@gateway/api/graph'
 import { endOf } from '@gateway/flow/layout'
 
@@ -15,9 +15,14 @@ export interface RunState {
   executionId: string | null
   isRunning: boolean
   ended: ExecutionRecord | null
+  /** The execution as it was opened from a list or an address; null for one that was started here. */
+  opened: ExecutionDetail | null
+  /** Inputs of an execution that the form takes over next. */
+  taken: Record<string, unknown> | null
 }
 
-const nothing: RunState = { graph: null, nodes: new Map(), executionId: null, isRunning: false, ended: null }
+const shownNothing = { graph: null, nodes: new Map(), executionId: null, isRunning: false, ended: null, opened: null }
+const nothing: RunState = { ...shownNothing, taken: null }
 
 /** Opens a store for the execution shown on the canvas. */
 export function openRun() {
@@ -32,13 +37,20 @@ export function useRunStore(): RunStore {
   return useContext(Run)
 }
 
+type Progress = Omit<RunState, 'opened' | 'taken'>
+
+/** Takes the execution off the canvas. */
+export function showNothing(run: RunStore): void {
+  run.setState(shownNothing)
+}
+
 /** Run state of a started execution, before the first progress line. */
-export function begun(graph: Graph): RunState {
+export function begun(graph: Graph): Progress {
   return { graph, nodes: withRunning(graph, new Map()), executionId: null, isRunning: true, ended: null }
 }
 
 /** Run state after the next progress line. The last line contains the full record. */
-export function applyLine(state: RunState, line: ProgressLine, graph: Graph): RunState {
+export function applyLine(state: Progress, line: ProgressLine, graph: Graph): Progress {
   if (line.kind === 'admitted') return { ...state, executionId: line.executionId }
   if (line.kind === 'node') {
     const ended = [...state.nodes].filter(([, { status }]) => status !== 'Running' && status !== 'Pending')
@@ -48,7 +60,7 @@ export function applyLine(state: RunState, line: ProgressLine, graph: Graph): Ru
 }
 
 /** Run state of an execution that has ended. */
-export function shown(execution: ExecutionRecord, graph: Graph): RunState {
+export function shown(execution: ExecutionRecord, graph: Graph): Progress {
   return {
     graph,
     executionId: execution.id,

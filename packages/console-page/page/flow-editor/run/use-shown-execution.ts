@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useStore } from 'zustand'
-import { useRunStore, shown } from './run-store.ts'
+import { useRunStore, shown, showNothing } from './run-store.ts'
 import { useQueryClient } from '@tanstack/react-query'
 import { ask } from '../../api/ask.ts'
 import { useScope } from '../../api/session.ts'
@@ -14,7 +14,8 @@ export function useShownExecution(sandbox: string) {
   const { execution } = useSearch({ from })
   const navigate = useNavigate({ from })
   const { error, show } = useShowExecution(sandbox)
-  const onCanvas = useStore(useRunStore(), ({ executionId }) => executionId)
+  const run = useRunStore()
+  const onCanvas = useStore(run, ({ executionId }) => executionId)
   const asked = useRef<string | undefined>(undefined)
   useEffect(() => {
     if (execution !== undefined && asked.current !== execution) show(execution)
@@ -28,6 +29,10 @@ export function useShownExecution(sandbox: string) {
   return {
     error,
     isOpened: execution !== undefined,
+    close: () => {
+      showNothing(run)
+      void navigate({ search: {}, replace: true })
+    },
     show: (chosen: string) => {
       asked.current = undefined
       if (chosen === execution) show(chosen)
@@ -46,6 +51,7 @@ function useShowExecution(sandbox: string) {
     const params = { ...scope, execution: id }
     const execution = await ask('GET', '/api/v2/tenants/{tenant}/projects/{project}/executions/{execution}', { params })
     if (execution.sandbox !== sandbox) return
+    run.setState({ opened: execution })
     const { graph } = await client.fetchQuery(readingRevision({ tenant: scope.tenant, sandbox }, execution.revision))
     if (execution.completedAt !== null) return run.setState(shown(execution, graph))
     await followOnCanvas(scope, run, id, graph)

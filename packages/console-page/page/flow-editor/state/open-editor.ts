@@ -11,9 +11,10 @@ const HISTORY_STEPS = 200
 
 interface EditorState {
   graph: Graph
-  /** Keys of the selected nodes and edges. Undo does not affect them. */
+  /** Keys of the selected nodes and edges, and IDs of the selected notes. Undo does not affect them. */
   selectedNodes: ReadonlySet<string>
   selectedEdges: ReadonlySet<string>
+  selectedNotes: ReadonlySet<string>
 }
 
 /**
@@ -24,7 +25,7 @@ interface EditorState {
 export function openEditor(graph: Graph, now: () => number) {
   const grouping = groupedHistory(now)
   const store = createStore<EditorState>()(
-    temporal((): EditorState => ({ graph, selectedNodes: nothing, selectedEdges: nothing }), {
+    temporal((): EditorState => ({ graph, ...noSelection }), {
       partialize: ({ graph }) => ({ graph }),
       equality: (before, after) => before.graph === after.graph,
       limit: HISTORY_STEPS,
@@ -41,12 +42,16 @@ export function openEditor(graph: Graph, now: () => number) {
     grouping.next(group)
     store.setState({ graph: after })
   }
-  function select(nodes: Iterable<string>, edges: Iterable<string> = []): void {
-    store.setState({ selectedNodes: new Set(nodes), selectedEdges: new Set(edges) })
+  function select(nodes: Iterable<string>, edges: Iterable<string> = [], notes: Iterable<string> = []): void {
+    store.setState({
+      selectedNodes: new Set(nodes),
+      selectedEdges: new Set(edges),
+      selectedNotes: new Set(notes),
+    })
   }
   /** Opens another document, such as another revision, and clears the history. */
   function open(graph: Graph): void {
-    store.setState({ graph, selectedNodes: nothing, selectedEdges: nothing })
+    store.setState({ graph, ...noSelection })
     history.getState().clear()
     grouping.end()
   }
@@ -63,6 +68,7 @@ export function openEditor(graph: Graph, now: () => number) {
 export type Editor = ReturnType<typeof openEditor>
 
 const nothing: ReadonlySet<string> = new Set()
+const noSelection = { selectedNodes: nothing, selectedEdges: nothing, selectedNotes: nothing }
 
 const PAUSE_MS = 1_000
 
@@ -106,9 +112,10 @@ export function useSession(): EditorSession {
   return session
 }
 
-export function useSelection(): Pick<EditorState, 'selectedNodes' | 'selectedEdges'> {
+export function useSelection(): Omit<EditorState, 'graph'> {
   const { store } = useSession().editor
   const selectedNodes = useStore(store, (state) => state.selectedNodes)
   const selectedEdges = useStore(store, (state) => state.selectedEdges)
-  return { selectedNodes, selectedEdges }
+  const selectedNotes = useStore(store, (state) => state.selectedNotes)
+  return { selectedNodes, selectedEdges, selectedNotes }
 }

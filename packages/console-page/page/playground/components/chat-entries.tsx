@@ -12,6 +12,8 @@ import { Link } from '@tanstack/react-router'
 import { useScope } from '../../api/session.ts'
 import { durationText } from '../../calls/call-columns.tsx'
 import { Money } from '../../components/values.tsx'
+import { CopyButton } from '../../components/copying.tsx'
+import { AnswerText } from './answer-text.tsx'
 import { FailedBox } from '../../components/refusal-box.tsx'
 
 /** Messages and responses of the conversation. */
@@ -85,18 +87,16 @@ export function ChatEntries({
                 />
               ))}
             </div>
-            {n === entries.length - 1 && (
-              <div className="buttons">
-                <button
-                  type="button"
-                  className="button small"
-                  disabled={!canSend}
-                  onClick={() => askFor(before(entry.id))}
-                >
-                  Try again
-                </button>
-              </div>
-            )}
+            <div className="buttons">
+              <button
+                type="button"
+                className="button small quiet"
+                disabled={!canSend}
+                onClick={() => askFor(before(entry.id))}
+              >
+                {n === entries.length - 1 ? 'Try again' : 'Try again from here'}
+              </button>
+            </div>
           </div>
         ),
       )}
@@ -232,7 +232,7 @@ function AnswerCard({
       <h3 className="small">
         {name} <code className="soft">{model}</code>
       </h3>
-      {text !== '' && <p className="playground-text">{text}</p>}
+      {text !== '' && <AnswerText text={text} />}
       {toolCalls.map((call) => (
         <ToolCallPart key={call.id} of={call} onResult={(result) => onResult(call.id, result)} />
       ))}
@@ -246,10 +246,10 @@ function AnswerCard({
   )
 }
 
-function AnswerFigures({ of: { state, invocation, firstMs, totalMs, usage, chargedMicro } }: { of: Answer }) {
+function AnswerFigures({ of: { text, state, invocation, firstMs, totalMs, usage, chargedMicro } }: { of: Answer }) {
   const { tenant, project } = useScope()
   return (
-    <p className="playground-figures small soft">
+    <div className="playground-figures small soft">
       {state === 'streaming' && firstMs === null && <span>Waiting for the first token…</span>}
       {firstMs !== null && <span>First token after {durationText(firstMs)}</span>}
       {state !== 'streaming' && totalMs !== null && <span>{durationText(totalMs)} total</span>}
@@ -274,7 +274,8 @@ function AnswerFigures({ of: { state, invocation, firstMs, totalMs, usage, charg
           View call
         </Link>
       )}
-    </p>
+      {text !== '' && state !== 'streaming' && <CopyButton text={text} label="Copy response" isSmall />}
+    </div>
   )
 }
 

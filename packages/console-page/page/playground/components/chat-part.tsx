@@ -8,7 +8,7 @@ import {
   type ChatBody,
   spent,
 } from '../core/conversation.ts'
-import { readParameters, shownParameters, type Parameter } from '../core/parameters.ts'
+import { readParameters, shownParameters, type Parameter, type Slider } from '../core/parameters.ts'
 import type { UsedConversation } from '../data/use-conversation.ts'
 import { ChatEntries } from './chat-entries.tsx'
 import { Composer } from './composer.tsx'
@@ -21,7 +21,8 @@ import { chatCode } from '../code/chat-code.ts'
 import { CodePanel } from './code-panel.tsx'
 import { Money } from '../../components/values.tsx'
 import { several } from '../../components/usd.ts'
-import { Field } from '../../components/fields.tsx'
+import { Field, type FieldIds } from '../../components/fields.tsx'
+import { useFollowEnd } from './use-follow-end.ts'
 
 /** Chat with one model, or with two side by side. */
 export function ChatPart({
@@ -65,6 +66,7 @@ export function ChatPart({
     const sent = rest.parameters ? readParameters(rest.parameters, shown).values : values
     void used.askFor(next, { models: asked.map(({ id }) => id), values: sent, secret }, rest)
   }
+  const { isAtEnd, toEnd } = useFollowEnd(entries)
   const emptied = { draft: { role: 'user' as const, text: '', images: [] } }
   return (
     <div className="playground-sides">
@@ -86,18 +88,41 @@ export function ChatPart({
           askFor={(next, other) => askFor(next, other && { parameters: { ...conversation.parameters, ...other } })}
           onOtherKey={onOtherKey}
         />
-        <Composer
-          draft={draft}
-          takesImages={asked.every(({ id }) => imageModels.has(id))}
-          isStreaming={isStreaming}
-          cannot={cannot}
-          onChange={(next) => change({ draft: next })}
-          onSend={() => askFor([...entries, ...written()], emptied)}
-          onAdd={() => change({ entries: [...entries, ...written()], ...emptied })}
-          onStop={used.stop}
+        <div className="playground-end">
+          {!isAtEnd && entries.length > 0 && (
+            <button type="button" className="button small playground-latest" onClick={toEnd}>
+              Jump to latest
+            </button>
+          )}
+          <Composer
+            draft={draft}
+            takesImages={asked.every(({ id }) => imageModels.has(id))}
+            isStreaming={isStreaming}
+            cannot={cannot}
+            onChange={(next) => change({ draft: next })}
+            onSend={() => {
+              askFor([...entries, ...written()], emptied)
+              toEnd()
+            }}
+            onAdd={() => change({ entries: [...entries, ...written()], ...emptied })}
+            onStop={used.stop}
+          >
+            <SpentLine of={conversation} />
+          </Composer>
+          {!used.isKept && (
+            <p className="notice">The images are too large to keep this conversation across a reload.</p>
+          )}
+        </div>
+      </div>
+      <div className="stack">
+        <SettingsPanel
+          system={conversation.system}
+          typed={conversation.parameters}
+          shown={shown}
+          faults={faults}
+          onSystem={(system) => change({ system })}
+          onTyped={(parameters) => change({ parameters })}
         />
-        {!used.isKept && <p className="notice">The images are too large to keep this conversation across a reload.</p>}
-        <SpentLine of={conversation} />
         <ChatCodePart
           bodyOf={() =>
             chatBody(
@@ -107,14 +132,6 @@ export function ChatPart({
           }
         />
       </div>
-      <SettingsPanel
-        system={conversation.system}
-        typed={conversation.parameters}
-        shown={shown}
-        faults={faults}
-        onSystem={(system) => change({ system })}
-        onTyped={(parameters) => change({ parameters })}
-      />
     </div>
   )
 }
@@ -157,13 +174,13 @@ function ChatCodePart({ bodyOf }: { bodyOf: () => ChatBody }) {
 function SpentLine({ of }: { of: Conversation }) {
   const { micro, open } = spent(of)
   return (
-    <p aria-label="Charged for this conversation" role="group">
+    <span className="small" aria-label="Charged for this conversation" role="group">
       Conversation total:{' '}
       <strong>
         <Money micro={micro} />
       </strong>
       {open > 0 && <span className="soft"> ({several(open, 'charge')} pending)</span>}
-    </p>
+    </span>
   )
 }
 
@@ -192,12 +209,13 @@ function SettingsPanel({
         <summary>Parameters</summary>
         <div className="stack playground-parameters">
           <p className="soft small">Leave a parameter empty for the model's default.</p>
-          {shown.map(({ name, label, hint, kind }) => (
+          {shown.map(({ name, label, hint, kind, slider }) => (
             <Field key={name} label={label} hint={hint} fault={faults[name] ?? null}>
               {(ids) => {
                 const value = typed[name] ?? ''
                 const onChange = ({ target }: { target: { value: string } }) =>
                   onTyped({ ...typed, [name]: target.value })
+                if (slider) return <SliderField ids={ids} slider={slider} value={value} onChange={onChange} />
                 return kind === 'line' ? (
                   <input {...ids} autoComplete="off" value={value} onChange={onChange} />
                 ) : (
@@ -209,5 +227,42 @@ function SettingsPanel({
         </div>
       </details>
     </section>
+  )
+}
+
+/** Number field with a slider. The slider is for pointers only: the field has the same value and the label. */
+function SliderField({
+  ids,
+  slider: { min, max, step, usual },
+  value,
+  onChange,
+}: {
+  ids: FieldIds
+  slider: Slider
+  value: string
+  onChange: (event: { target: { value: string } }) => void
+}) {
+  const at = value.trim() === '' || Number.isNaN(Number(value)) ? usual : Number(value)
+  return (
+    <span className="playground-slider">
+      <input
+        type="range"
+        aria-hidden="true"
+        tabIndex={-1}
+        min={min}
+        max={max}
+        step={step}
+        value={at}
+        onChange={onChange}
+      />
+      <input
+        {...ids}
+        inputMode="decimal"
+        autoComplete="off"
+        placeholder={String(usual)}
+        value={value}
+        onChange={onChange}
+      />
+    </span>
   )
 }

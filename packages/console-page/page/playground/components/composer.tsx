@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useState, type ReactNode } from 'react'
 import { Field } from '../../components/fields.tsx'
 import type { Conversation } from '../core/conversation.ts'
 import { ShownImage } from './shown-image.tsx'
@@ -16,6 +16,7 @@ export function Composer({
   onSend,
   onAdd,
   onStop,
+  children,
 }: {
   draft: Draft
   takesImages: boolean
@@ -27,6 +28,8 @@ export function Composer({
   /** Appends the message without sending it. */
   onAdd: () => void
   onStop: () => void
+  /** Shown at the end of the buttons. */
+  children: ReactNode
 }) {
   const [fault, setFault] = useState<string | null>(null)
   const addImages = async (files: FileList | null) => {
@@ -36,7 +39,7 @@ export function Composer({
   }
   return (
     <form
-      className="card stack"
+      className="card stack playground-composer"
       aria-label="New message"
       onSubmit={(event) => {
         event.preventDefault()
@@ -44,17 +47,18 @@ export function Composer({
         else if (cannot === null) onSend()
       }}
     >
-      <Field label="Message" hint="Ctrl+Enter to send" fault={fault}>
+      <Field label="Message" hint="Enter to send, Shift+Enter for a new line" fault={fault}>
         {(ids) => (
           <textarea
             {...ids}
-            rows={3}
+            rows={2}
             value={draft.text}
             onChange={({ target }) => onChange({ ...draft, text: target.value })}
             onKeyDown={(event) => {
-              if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || isStreaming) return
+              // Enter also confirms a word of an input method.
+              if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
               event.preventDefault()
-              event.currentTarget.form?.requestSubmit()
+              if (!isStreaming) event.currentTarget.form?.requestSubmit()
             }}
           />
         )}
@@ -110,6 +114,7 @@ export function Composer({
             />
           </label>
         )}
+        <span className="playground-total">{children}</span>
       </div>
       {cannot !== null && !isStreaming && <p className="soft small">{cannot}</p>}
     </form>

@@ -10,22 +10,42 @@ export interface Parameter {
   label: string
   hint: string
   kind: 'line' | 'lines' | 'json'
+  slider?: Slider
   /** @param text typed text, trimmed and not empty */
   read(text: string): Read
 }
 
+export interface Slider {
+  min: number
+  max: number
+  step: number
+  /** Value of most models if none is set. */
+  usual: number
+}
+
+const { maxTokens, temperature, topP } = chatLimits
 export const parameters: Parameter[] = [
-  number('max_tokens', 'Max output tokens', { min: 1, max: chatLimits.maxTokens.max, isInteger: true }),
-  number('temperature', 'Temperature', chatLimits.temperature),
-  number('top_p', 'Top P', { min: 0, max: chatLimits.topP.max, isAbove: true }),
+  sliding(number('max_tokens', 'Max output tokens', { min: 1, max: maxTokens.max, isInteger: true }), {
+    min: 1,
+    max: maxTokens.max,
+    step: 1,
+    usual: maxTokens.max,
+  }),
+  sliding(number('temperature', 'Temperature', temperature), { ...temperature, step: 0.1, usual: 1 }),
+  sliding(number('top_p', 'Top P', { min: 0, max: topP.max, isAbove: true }), {
+    min: 0.05,
+    max: topP.max,
+    step: 0.05,
+    usual: 1,
+  }),
   number(
     'seed',
     'Seed',
     { min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER, isInteger: true },
     'An integer.',
   ),
-  number('frequency_penalty', 'Frequency penalty', { min: -2, max: 2 }),
-  number('presence_penalty', 'Presence penalty', { min: -2, max: 2 }),
+  sliding(number('frequency_penalty', 'Frequency penalty', { min: -2, max: 2 }), penalty()),
+  sliding(number('presence_penalty', 'Presence penalty', { min: -2, max: 2 }), penalty()),
   choice('reasoning_effort', 'Reasoning effort', ['minimal', 'low', 'medium', 'high']),
   choice('verbosity', 'Verbosity', ['low', 'medium', 'high']),
   { name: 'stop', label: 'Stop sequences', hint: 'One per line, up to four.', kind: 'lines', read: readStops },
@@ -73,6 +93,14 @@ function number(
     return isFit ? { value } : { fault: `Enter ${isInteger ? 'a whole number' : 'a number'}. ${hint}` }
   }
   return { name, label, hint, kind: 'line', read }
+}
+
+function sliding(parameter: Parameter, slider: Slider): Parameter {
+  return { ...parameter, hint: `${parameter.hint} Usual default: ${slider.usual}.`, slider }
+}
+
+function penalty(): Slider {
+  return { min: -2, max: 2, step: 0.1, usual: 0 }
 }
 
 function choice(name: string, label: string, known: string[]): Parameter {

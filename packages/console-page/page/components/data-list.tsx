@@ -1,0 +1,116 @@
+import { useState } from 'react'
+import { ACTIONS, DataTable, type TableProps } from './data-table.tsx'
+import { IconButton } from './icon-button.tsx'
+import { EmptyState } from './list-states.tsx'
+import { Menu, MenuToggle } from './menu.tsx'
+import { searchedRows, tableCsv } from './table-rows.ts'
+
+/**
+ * List with tools above it: choose columns, download what is loaded as CSV, and search, where `searchBy` says what has
+ * the words of a row. Only for lists with all of their rows.
+ * @param name of the CSV file; the chosen columns are remembered under it
+ */
+export function DataList<Row>({
+  name,
+  searchBy,
+  ...table
+}: TableProps<Row> & { name: string; searchBy?: (row: Row) => string }) {
+  const [search, setSearch] = useState('')
+  const [hidden, setHidden] = useHiddenColumns(name)
+  const rows = searchBy ? searchedRows(table.rows, search, searchBy) : table.rows
+  const columns = table.columns.filter(({ head }) => !hidden.includes(head))
+  return (
+    <div className="stack tight">
+      <TableTools
+        caption={table.caption}
+        heads={table.columns.slice(1).flatMap(({ head }) => (head === ACTIONS ? [] : [head]))}
+        hidden={hidden}
+        onHide={setHidden}
+        search={searchBy ? search : null}
+        onSearch={setSearch}
+        onDownload={() => downloadText(`${name}.csv`, 'text/csv', tableCsv(table.columns, rows))}
+      />
+      {rows.length === 0 ? (
+        <EmptyState
+          title={`Nothing matches "${search}"`}
+          action={
+            <button type="button" className="button" onClick={() => setSearch('')}>
+              Clear search
+            </button>
+          }
+        >
+          Search for other words, or for a part of a word.
+        </EmptyState>
+      ) : (
+        <DataTable {...table} columns={columns} rows={rows} />
+      )}
+    </div>
+  )
+}
+
+/** Heads of the columns that the user has hidden in this browser. */
+function useHiddenColumns(name: string): [hidden: string[], change: (hidden: string[]) => void] {
+  const stored = `console-hidden-columns-${name}`
+  const [hidden, setHidden] = useState(() => (localStorage.getItem(stored) ?? '').split('\n').filter(Boolean))
+  const change = (next: string[]) => {
+    localStorage.setItem(stored, next.join('\n'))
+    setHidden(next)
+  }
+  return [hidden, change]
+}
+
+function downloadText(name: string, type: string, text: string): void {
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(new Blob([text], { type }))
+  link.download = name
+  link.click()
+  URL.revokeObjectURL(link.href)
+}
+
+/** Tools above a list. */
+function TableTools({
+  caption,
+  heads,
+  hidden,
+  onHide,
+  search,
+  onSearch,
+  onDownload,
+}: {
+  caption: string
+  /** Columns that can be hidden. */
+  heads: string[]
+  hidden: string[]
+  onHide: (hidden: string[]) => void
+  /** null: the list has no search. */
+  search: string | null
+  onSearch: (search: string) => void
+  onDownload: () => void
+}) {
+  return (
+    <div className="table-tools" role="group" aria-label={`Tools of the table ${caption}`}>
+      {search !== null && (
+        <input
+          type="search"
+          aria-label={`Search ${caption.toLowerCase()}`}
+          placeholder="Search"
+          value={search}
+          onChange={({ target }) => onSearch(target.value)}
+        />
+      )}
+      <span className="push" />
+      <Menu opener={<IconButton icon="columns" label="Columns" />}>
+        {heads.map((head) => (
+          <MenuToggle
+            key={head}
+            isOn={!hidden.includes(head)}
+            onToggle={(isOn) => onHide(isOn ? hidden.filter((each) => each !== head) : [...hidden, head])}
+          >
+            {head}
+          </MenuToggle>
+        ))}
+      </Menu>
+      <IconButton icon="download" label="Download CSV" onClick={onDownload} />
+    </div>
+  )
+}

@@ -1,0 +1,57 @@
+import { expect } from 'vitest'
+import { page, userEvent } from 'vitest/browser'
+import { pageTest as test } from '../page-test.fixture.tsx'
+import { DataTable, type Column } from './data-table.tsx'
+
+interface Row {
+  name: string
+  usedAt: string | null
+  calls: number | null
+}
+
+const rows: Row[] = [
+  { name: 'key 10', usedAt: '2026-11-02', calls: 9 },
+  { name: 'key 9', usedAt: null, calls: null },
+  { name: 'Key 2', usedAt: '2026-11-23', calls: 120 },
+]
+const columns: Column<Row>[] = [
+  { head: 'Key', cell: ({ name }) => name, sortBy: ({ name }) => name },
+  { head: 'Last used', cell: ({ usedAt }) => usedAt ?? 'Never', sortBy: ({ usedAt }) => usedAt },
+  { head: 'Calls', cell: ({ calls }) => calls ?? 'None', sortBy: ({ calls }) => calls, isNumber: true },
+  { head: 'Note', cell: () => 'none' },
+]
+const head = (name: string) => page.getByRole('columnheader', { name })
+const names = () =>
+  page
+    .getByRole('rowheader')
+    .elements()
+    .map((cell) => cell.textContent)
+
+test('a table sorts by a column in both directions, says so, and keeps rows without a value last', async ({ show }) => {
+  await show(<DataTable caption="Keys" columns={columns} rows={rows} keyOf={({ name }) => name} />)
+  expect(names()).toEqual(['key 10', 'key 9', 'Key 2'])
+  for (const [column, up, down] of [
+    ['Key', ['Key 2', 'key 9', 'key 10'], ['key 10', 'key 9', 'Key 2']],
+    ['Last used', ['key 10', 'Key 2', 'key 9'], ['Key 2', 'key 10', 'key 9']],
+    ['Calls', ['key 10', 'Key 2', 'key 9'], ['Key 2', 'key 10', 'key 9']],
+  ] as const) {
+    const seen: Record<string, (string | null)[]> = {}
+    for (let click = 0; click < 2; click++) {
+      await head(column).getByRole('button').click()
+      await expect.element(head(column)).toHaveAttribute('aria-sort')
+      seen[head(column).element().getAttribute('aria-sort')!] = names()
+    }
+    expect([column, seen]).toEqual([column, { ascending: up, descending: down }])
+  }
+  await expect.element(head('Key')).not.toHaveAttribute('aria-sort')
+  await expect.element(head('Note').getByRole('button', { name: 'Note' })).not.toBeInTheDocument()
+})
+
+test('a table is sorted with the keyboard', async ({ show }) => {
+  await show(<DataTable caption="Keys" columns={columns} rows={rows} keyOf={({ name }) => name} />)
+  head('Key').getByRole('button').element().focus()
+  await userEvent.keyboard('{Enter}')
+  await expect.element(head('Key')).toHaveAttribute('aria-sort', 'ascending')
+  await expect.element(head('Key').getByRole('button')).toHaveFocus()
+  expect(names()).toEqual(['Key 2', 'key 9', 'key 10'])
+})

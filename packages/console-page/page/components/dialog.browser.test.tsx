@@ -1,0 +1,97 @@
+import { useState } from 'react'
+import { expect } from 'vitest'
+import { page, userEvent } from 'vitest/browser'
+import { exampleIds } from '@gateway/api/example-ids'
+import { refuse } from '@gateway/api/refusal'
+import { pageTest as test, project } from '../page-test.fixture.tsx'
+import { Dialog } from './dialog.tsx'
+
+function Opener({ stays }: { stays: boolean }) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <button type="button" onClick={() => setOpen(true)}>
+        Rename
+      </button>
+      <button type="button">Elsewhere</button>
+      {isOpen && (
+        <Dialog title="Rename flow" stays={stays} onClose={() => setOpen(false)}>
+          <input aria-label="Name" />
+          <button type="button" onClick={() => setOpen(false)}>
+            Done
+          </button>
+        </Dialog>
+      )}
+    </>
+  )
+}
+
+const dialog = page.getByRole('dialog', { name: 'Rename flow' })
+const opener = page.getByRole('button', { name: 'Rename' })
+const focusIsIn = (element: Element) => element.contains(document.activeElement)
+
+test('a dialog takes the focus, keeps it, and returns it on Escape', async ({ show }) => {
+  await show(<Opener stays={false} />)
+  const outside = [opener, page.getByText('Elsewhere')].map((each) => each.element())
+  await opener.click()
+  await expect.poll(() => focusIsIn(dialog.element())).toBe(true)
+  for (const keys of ['{Tab}', '{Tab}', '{Tab}', '{Tab}', '{Shift>}{Tab}{/Shift}', '{Shift>}{Tab}{/Shift}']) {
+    await userEvent.keyboard(keys)
+    expect(outside.some(focusIsIn)).toBe(false)
+  }
+  await dialog.getByLabelText('Name').click()
+  await userEvent.keyboard('{Escape}')
+  await expect.element(dialog).not.toBeInTheDocument()
+  await expect.element(opener).toHaveFocus()
+})
+
+test('a dialog that stays ignores Escape, and closes by its button', async ({ show }) => {
+  await show(<Opener stays />)
+  await opener.click()
+  await dialog.getByLabelText('Name').fill('typed')
+  await userEvent.keyboard('{Escape}')
+  await expect.element(dialog.getByLabelText('Name')).toHaveValue('typed')
+  await dialog.getByRole('button', { name: 'Done' }).click()
+  await expect.element(dialog).not.toBeInTheDocument()
+  await expect.element(opener).toHaveFocus()
+})
+
+test('a form shows a refusal and keeps what was typed [quota_reached]', async ({ api, open }) => {
+  const refusal = refuse('quota_reached', {
+    quota: 'keys',
+    noun: 'active keys',
+    used: 100,
+    limit: 100,
+    cure: 'Revoke a key',
+  })
+  api.answer('createKey', refusal)
+  const { screen } = await open(`${project}/keys`)
+  await screen.getByRole('button', { name: 'Create key' }).click()
+  const form = screen.getByRole('dialog', { name: 'Create key' })
+  await form.getByLabelText('Name', { exact: true }).fill('website')
+  await form.getByLabelText('Spending limit (USD)').fill('2.5')
+  await form.getByRole('button', { name: 'Create key' }).click()
+  const shown = form.getByRole('alert')
+  await expect.element(shown.getByText(refusal.body.message)).toBeVisible()
+  await expect.element(shown.getByText(refusal.body.resolution)).toBeVisible()
+  await expect.element(shown.getByRole('link', { name: 'quota_reached' })).toBeVisible()
+  await expect.element(form.getByLabelText('Name', { exact: true })).toHaveValue('website')
+  await expect.element(form.getByLabelText('Spending limit (USD)')).toHaveValue('2.5')
+  expect(api.asked('createKey').at(-1)?.body).toMatchObject({
+    project: exampleIds.project,
+    name: 'website',
+    limit: { micro: 2_500_000, reset: 'daily' },
+  })
+})
+
+test('a finished action closes its dialog, shows a toast and announces it', async ({ open }) => {
+  const { screen } = await open(`${project}/settings`)
+  const limits = screen.getByRole('region', { name: 'Rate limits' })
+  await limits.getByLabelText(/Requests per minute/).fill('120')
+  await limits.getByRole('button', { name: 'Save' }).click()
+  const toast = screen.getByText('Rate limits saved.').first()
+  await expect.element(toast).toBeVisible()
+  expect(toast.element().closest('[aria-live]')).not.toBeNull()
+  await screen.getByRole('button', { name: 'Dismiss' }).click()
+  await expect.element(toast).not.toBeInTheDocument()
+})

@@ -1,0 +1,83 @@
+import { expect } from 'vitest'
+import { contractExample, pageTest as test, project, showTabAgain } from '../page-test.fixture.tsx'
+
+// A form keeps what was typed while the page reads again what the form shows.
+
+test('the settings form keeps typed text, shows new saved values elsewhere, and can still be saved', async ({
+  api,
+  open,
+}) => {
+  const [before] = contractExample('listProjects').data
+  const saved = { ...before!, assetRetentionDays: 30 }
+  api.answer('listProjects', { data: [saved], nextCursor: null })
+  const { screen } = await open(`${project}/settings`)
+  const days = screen.getByLabelText('Delete assets after (days)')
+  const requests = screen.getByRole('region', { name: 'Rate limits' }).getByLabelText(/Requests per minute/)
+  await days.fill('45')
+  api.answer('listProjects', {
+    data: [{ ...saved, assetRetentionDays: 60, rates: { ...saved.rates, requestsPerMinute: 77 } }],
+    nextCursor: null,
+  })
+  showTabAgain()
+  await expect.element(requests).toHaveValue(77)
+  await expect.element(days).toHaveValue(45)
+  await expect
+    .element(screen.getByRole('region', { name: 'Assets' }).getByRole('button', { name: 'Save' }))
+    .toBeEnabled()
+})
+
+test('the settings form keeps what is typed while the last save is still being read again', async ({ api, open }) => {
+  const [before] = contractExample('listProjects').data
+  const listed = (assetRetentionDays: number | null) => ({
+    data: [{ ...before!, assetRetentionDays }],
+    nextCursor: null,
+  })
+  api.answer('listProjects', listed(30))
+  const { screen } = await open(`${project}/settings`)
+  const days = screen.getByLabelText('Delete assets after (days)')
+  const save = screen.getByRole('region', { name: 'Assets' }).getByRole('button', { name: 'Save' })
+  await expect.element(days).toHaveValue(30)
+  const again = Promise.withResolvers<ReturnType<typeof listed>>()
+  api.answer('listProjects', again.promise)
+  await days.fill('90')
+  await save.click()
+  await expect.poll(() => api.asked('changeProject').length).toBe(1)
+  await days.fill('120')
+  again.resolve(listed(90))
+  await expect.element(save).toBeEnabled()
+  await expect.element(days).toHaveValue(120)
+  await save.click()
+  await expect.poll(() => api.asked('changeProject').at(-1)?.body).toEqual({ assetRetentionDays: 120 })
+})
+
+test('the form of a new key keeps typed text', async ({ api, open }) => {
+  const { screen } = await open(`${project}/keys?create=true`)
+  const form = screen.getByRole('dialog', { name: 'Create key' })
+  await form.getByLabelText('Name', { exact: true }).fill('website')
+  await form.getByLabelText('Spending limit (USD)').fill('2.5')
+  const reads = api.asked('listKeys').length
+  const [key] = contractExample('listKeys').data
+  api.answer('listKeys', { data: [{ ...key!, name: 'made meanwhile' }], nextCursor: null })
+  showTabAgain()
+  await expect.poll(() => api.asked('listKeys').length).toBeGreaterThan(reads)
+  await expect.element(screen.getByText('made meanwhile').first()).toBeInTheDocument()
+  await expect.element(form.getByLabelText('Name', { exact: true })).toHaveValue('website')
+  await expect.element(form.getByLabelText('Spending limit (USD)')).toHaveValue('2.5')
+})
+
+test('the form of alert rules keeps typed text', async ({ api, open }) => {
+  const rules = contractExample('readThresholds')
+  api.answer('readThresholds', { ...rules, daysLeft: 7 })
+  const { screen } = await open(`${project}/notices`)
+  await screen.getByRole('button', { name: 'Edit alert rules' }).click()
+  const form = screen.getByRole('dialog', { name: 'Edit alert rules' })
+  await form.getByLabelText('Runway below (days)').fill('12')
+  await form.getByRole('textbox', { name: 'Balance below (USD)' }).fill('3.5')
+  const reads = api.asked('readThresholds').length
+  api.answer('readThresholds', { ...rules, daysLeft: 21 })
+  showTabAgain()
+  await expect.poll(() => api.asked('readThresholds').length).toBeGreaterThan(reads)
+  await expect.element(screen.getByText(/21 days/)).toBeInTheDocument()
+  await expect.element(form.getByLabelText('Runway below (days)')).toHaveValue(12)
+  await expect.element(form.getByRole('textbox', { name: 'Balance below (USD)' })).toHaveValue('3.5')
+})

@@ -1,0 +1,26 @@
+import { expect } from 'vitest'
+import { choose, pageTest as test, project } from '../page-test.fixture.tsx'
+
+test('a filter is kept in the address, asked of the API, cleared from both, and undone by Back', async ({
+  api,
+  open,
+}) => {
+  api.answer('listInvocations', { data: [], nextCursor: null })
+  const { screen, address, goBack } = await open(`${project}/calls?since=day`)
+  await choose(screen.getByRole('combobox', { name: 'State' }), 'Released')
+  await expect.poll(() => address().search).toEqual({ since: 'day', state: 'Released' })
+  await expect.poll(() => api.asked('listInvocations').at(-1)?.query).toMatchObject({ state: 'Released' })
+  await expect.element(screen.getByText('No matching calls')).toBeVisible()
+  await screen.getByRole('button', { name: 'Remove filter state: Released' }).click()
+  await expect.poll(() => address().search).toEqual({ since: 'day' })
+  await expect.poll(() => api.asked('listInvocations').at(-1)?.query).not.toHaveProperty('state')
+  goBack()
+  await expect.poll(() => address().search).toEqual({ since: 'day', state: 'Released' })
+  await expect.element(screen.getByRole('button', { name: 'Remove filter state: Released' })).toBeVisible()
+})
+
+test('an address with filters opens with them', async ({ api, open }) => {
+  const { screen } = await open(`${project}/calls?state=Settled`)
+  await expect.element(screen.getByRole('button', { name: /Remove filter state/ })).toBeVisible()
+  await expect.poll(() => api.asked('listInvocations').at(-1)?.query).toMatchObject({ state: 'Settled' })
+})

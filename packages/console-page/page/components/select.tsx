@@ -1,0 +1,74 @@
+import { Select as Base } from '@base-ui/react/select'
+import { Field, type FieldIds } from './fields.tsx'
+import { Icon } from './icon.tsx'
+
+/**
+ * Choice of one option. Typing the beginning of an option chooses it.
+ * @param value null: nothing is chosen, and the placeholder is shown
+ */
+export function Select<Value extends string | number>({
+  value,
+  options,
+  placeholder = 'Select…',
+  required = false,
+  disabled = false,
+  onChange,
+  ...ids
+}: {
+  value: Value | null
+  options: readonly (readonly [value: Value, text: string])[]
+  placeholder?: string
+  required?: boolean
+  disabled?: boolean
+  onChange: (value: Value) => void
+} & (FieldIds | { 'aria-label': string })) {
+  return (
+    <Base.Root
+      items={options.map(([each, label]) => ({ value: each, label }))}
+      value={value}
+      required={required}
+      disabled={disabled}
+      onValueChange={(chosen) => chosen !== null && onChange(chosen)}
+    >
+      <Base.Trigger {...ids} className="select">
+        <Base.Value placeholder={placeholder} />
+        <Base.Icon render={<Icon name="updown" />} />
+      </Base.Trigger>
+      <Base.Portal>
+        <Base.Positioner className="popup-layer" alignItemWithTrigger={false} sideOffset={4} collisionPadding={8}>
+          <Base.Popup className="popup">
+            <Base.List>
+              {options.map(([each, text]) => (
+                <Base.Item key={each} value={each} className="popup-item">
+                  <Base.ItemText>{text}</Base.ItemText>
+                  <Base.ItemIndicator render={<Icon name="check" />} />
+                </Base.Item>
+              ))}
+            </Base.List>
+          </Base.Popup>
+        </Base.Positioner>
+      </Base.Portal>
+    </Base.Root>
+  )
+}
+
+const graces = [
+  [0, 'Immediately'],
+  [3_600, 'In 1 hour'],
+  [86_400, 'In 24 hours'],
+] as const
+
+/** When an old secret ends, in seconds from now. */
+export function GraceField({
+  label,
+  seconds,
+  onChange,
+}: {
+  label: string
+  seconds: number
+  onChange: (seconds: number) => void
+}) {
+  return (
+    <Field label={label}>{(ids) => <Select {...ids} value={seconds} options={graces} onChange={onChange} />}</Field>
+  )
+}

@@ -1,0 +1,135 @@
+import { expect } from 'vitest'
+import { consoleTest as test } from './src/console/console-test.ts'
+import type { Page } from './src/console/browser.ts'
+import { ownedFlow } from './src/console/owned-flow.ts'
+import { consoleOwner, signIn, signedInAt } from './src/console/users.ts'
+
+// The console on a slow line, without one, and in front of a service that fails.
+
+const FRAME_WITHIN_MS = 1_000
+
+/** 1.6 Mbit/s and 150 ms, with nothing in the browser's cache. */
+async function slowLine(page: Page) {
+  const session = await page.context().newCDPSession(page)
+  await session.send('Network.enable')
+  await session.send('Network.setCacheDisabled', { cacheDisabled: true })
+  const bytesPerSecond = (1.6 * 1024 * 1024) / 8
+  await session.send('Network.emulateNetworkConditions', {
+    offline: false,
+    latency: 150,
+    downloadThroughput: bytesPerSecond,
+    uploadThroughput: bytesPerSecond,
+  })
+}
+
+/** Milliseconds from the start of the navigation until each selector matches a visible element. */
+const watchFor = (selectors: Record<string, string>) => `(() => {
+  const seen = globalThis.seen = {}
+  const look = () => {
+    for (const [name, selector] of Object.entries(${JSON.stringify(selectors)}))
+      if (!(name in seen) && document.querySelector(selector)?.checkVisibility()) seen[name] = Math.round(performance.now())
+    requestAnimationFrame(look)
+  }
+  requestAnimationFrame(look)
+})()`
+
+test('on a slow line the frame is there within a second, and the screen fills it', async ({ stack, visit }) => {
+  const owner = await consoleOwner(stack)
+  const { page, problems } = await signedInAt(visit, owner, owner.home)
+  await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
+  await slowLine(page)
+  await page.addInitScript(
+    watchFor({ frame: '.frame .rail', heading: 'main h1, main .skeleton', screen: 'main h1', wallet: '.wallet-chip' }),
+  )
+  await page.goto(`${owner.home}/calls`)
+  await page.locator('.wallet-chip').waitFor()
+  await expect.poll(() => page.evaluate('"wallet" in seen')).toBe(true)
+  const seen = await page.evaluate<Record<string, number>>('seen')
+  console.info('ms at 1.6 Mbit/s and 150 ms:', JSON.stringify(seen))
+  expect(seen['frame']).toBeLessThan(FRAME_WITHIN_MS)
+  expect(seen['heading']).toBeLessThan(FRAME_WITHIN_MS)
+  expect(problems).toEqual([])
+})
+
+test('without a line, or with a failing service, the frame stays, and Retry reads what could not be read', async ({
+  stack,
+  visit,
+}) => {
+  const owner = await consoleOwner(stack)
+  const { page } = await signedInAt(visit, owner, owner.home)
+  await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
+  const frame = page.getByRole('navigation', { name: 'Console' })
+  const rail = (name: string) => frame.getByRole('link', { name, exact: true })
+  const calls = (url: URL) => url.pathname.endsWith('/invocations')
+  const retry = page.locator('main').getByRole('button', { name: 'Retry' })
+
+  await page.route(calls, (route) => route.fulfill({ status: 500, body: 'broken' }))
+  await rail('Calls').click()
+  await page.locator('main').getByRole('alert').waitFor()
+  await frame.waitFor()
+  await page.unroute(calls)
+  await retry.first().click()
+  await page.getByText('No calls yet').waitFor()
+  expect(await page.locator('main').getByRole('alert').count()).toBe(0)
+
+  await page.context().setOffline(true)
+  await rail('Statement').click() // its code was not fetched yet
+  await page.getByRole('heading', { name: 'Screen not loaded' }).waitFor()
+  await page.getByText('Check the connection and try again.').first().waitFor()
+  await frame.waitFor()
+  await page.context().setOffline(false)
+  await retry.first().click()
+  await page.getByRole('heading', { name: 'Statement', level: 1 }).waitFor()
+  await page.getByRole('region', { name: 'Monthly balance' }).waitFor()
+})
+
+test('a first visit to a failing service shows the frame, and Retry opens the screen', async ({ stack, visit }) => {
+  const owner = await consoleOwner(stack)
+  const { page } = await visit()
+  const me = (url: URL) => url.pathname === '/api/v2/me'
+  await page.route(me, (route) => route.fulfill({ status: 500, body: 'broken' }))
+  await page.goto(owner.home)
+  await page.getByRole('alert').waitFor()
+  await page.getByText('Model Gateway').first().waitFor()
+  await page.unroute(me)
+  await page.getByRole('button', { name: 'Retry' }).click()
+  await signIn(page, owner)
+  await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
+})
+
+test('an open form keeps every character while the service is away, and is sent when it is back', async ({
+  stack,
+  visit,
+}) => {
+  const owner = await consoleOwner(stack)
+  const { page } = await signedInAt(visit, owner, `${owner.home}/keys`)
+  await page.getByRole('button', { name: 'Create key' }).click()
+  const form = page.getByRole('dialog', { name: 'Create key' })
+  const name = form.getByLabel('Name', { exact: true })
+  await name.fill('typed before the line broke')
+  await page.context().setOffline(true)
+  await form.getByRole('button', { name: 'Create key' }).click()
+  await form.getByRole('alert').getByText('could not be reached').waitFor()
+  await name.press('End')
+  await name.pressSequentially(', and after')
+  await page.context().setOffline(false)
+  await form.getByRole('button', { name: 'Create key' }).click()
+  await page.getByRole('dialog', { name: 'Secret for typed before the line broke, and after' }).waitFor()
+})
+
+test('a flow keeps every change while it cannot be saved', async ({ stack, visit }) => {
+  const { owner, address, saved } = await ownedFlow(stack)
+  const { page } = await signedInAt(visit, owner, address)
+  await page.getByRole('group', { name: 'Template ask' }).click()
+  const text = page.getByLabel('Text', { exact: true })
+  await text.fill('Written offline about {{ text }}.')
+  const revisions = (url: URL) => url.pathname.endsWith('/revisions')
+  await page.route(revisions, (route) => route.fulfill({ status: 500, body: 'broken' }))
+  await page.keyboard.press('Control+s')
+  await page.getByRole('alert').first().waitFor()
+  expect(await text.inputValue()).toBe('Written offline about {{ text }}.')
+  await page.unroute(revisions)
+  await page.keyboard.press('Control+s')
+  await page.getByText('Revision 2', { exact: true }).waitFor()
+  expect((await saved())[0]!.nodes[1]).toMatchObject({ template: 'Written offline about {{ text }}.' })
+})

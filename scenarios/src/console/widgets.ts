@@ -1,0 +1,34 @@
+import type { Locator } from 'playwright-core'
+import type { Page } from './browser.ts'
+
+// How users work the widgets of the console.
+
+/** Waits until no dialog is open. An open one hides the page behind it from roles, as if it were gone. */
+export async function dialogClosed(page: Page): Promise<void> {
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+}
+
+/**
+ * Opens the menu of a row and chooses an action.
+ * @param name of the row; without one, `place` has one menu
+ */
+export async function chooseAction(place: Page | Locator, action: string, name?: string): Promise<void> {
+  const opener = name === undefined ? /^Actions for / : `Actions for ${name}`
+  await place.getByRole('button', { name: opener, exact: true }).click()
+  const page = 'page' in place ? place.page() : place
+  await page.getByRole('menuitem', { name: action, exact: true }).click()
+}
+
+/** Signs out by the menu of the account. */
+export async function signOut(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Account', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.getByLabel('Email').waitFor()
+}
+
+/** Chooses an option of a select. @param option its text, or a part of it */
+export async function choose(place: Page | Locator, label: string, option: string | RegExp): Promise<void> {
+  await place.getByRole('combobox', { name: label, exact: true }).click()
+  const page = 'page' in place ? place.page() : place
+  await page.getByRole('option', { name: option, exact: true }).click()
+}
