@@ -1,7 +1,8 @@
+import path from 'node:path'
 import { onceAWorker } from '@gateway/testbed/once-a-worker'
 import { openBrowser } from '@gateway/testbed/open-browser'
 import { stackTest } from '../stack-test.ts'
-import { openPage, views } from './browser.ts'
+import { openPage, views, type Page } from './browser.ts'
 
 const shared = onceAWorker(openBrowser, (browser) => browser.close())
 
@@ -12,12 +13,27 @@ export const consoleTest = stackTest
     onCleanup(shared.close)
     return shared.open()
   })
-  .extend('visit', ({ browser }, { onCleanup }) => {
-    const closes: (() => Promise<void>)[] = []
-    onCleanup(async () => void (await Promise.all(closes.map((close) => close()))))
+  .extend('visit', ({ browser, task }, { onCleanup }) => {
+    const pages: Awaited<ReturnType<typeof openPage>>[] = []
+    onCleanup(async () => {
+      for (const { page, problems, close } of pages) {
+        if (task.result?.state === 'fail') {
+          console.log(problems)
+          for (const each of page.context().pages()) console.log(each.url(), await contentOf(each))
+        }
+        await close()
+      }
+    })
     return async (view = views[0]) => {
       const { close, ...opened } = await openPage(browser, view)
-      closes.push(close)
+      pages.push({ close, ...opened })
       return opened
     }
   })
+
+/** What a page says, for the log of a failed test. A folder in `PAGE_PICTURES` also gets a screenshot. */
+async function contentOf(page: Page): Promise<string> {
+  const { PAGE_PICTURES: folder } = process.env
+  if (folder !== undefined) await page.screenshot({ path: path.join(folder, `${Date.now()}.png`) }).catch(String)
+  return page.locator('body').ariaSnapshot({ timeout: 5000 }).catch(String)
+}
