@@ -115,7 +115,9 @@ test('code fields have colors, completion and checks under the policy, keep what
   await json.and(page.locator('.cm-content')).waitFor()
   await page.locator('.cm-foldGutter span[title="Fold line"]').first().click()
   await page.locator('.cm-foldPlaceholder').first().waitFor()
-  await json.fill('{ "nodes": [ }')
+  await json.focus()
+  await page.keyboard.press('Control+a')
+  await page.keyboard.insertText('{ "nodes": [ }')
   await page
     .getByText(/Invalid JSON/)
     .first()

@@ -1,4 +1,5 @@
 import { useId, useImperativeHandle, useLayoutEffect, useEffect, useRef, useState, type Ref } from 'react'
+import { flushSync } from 'react-dom'
 import type { CodeOptions, CodeView } from './code-mirror.ts'
 
 export interface CodeHandle {
@@ -33,7 +34,7 @@ export function CodeEditor({ ref, rows = 3, ...options }: CodeOptions & { rows?:
       if (isGone || !plain) return
       const isFocused = document.activeElement === plain
       left.current = { anchor: plain.selectionStart, head: plain.selectionEnd, isFocused }
-      setLoaded(true)
+      flushSync(() => setLoaded(true)) // what the user types until a later render would reach neither field
     }
     void import('./code-mirror.ts').then(
       ({ openCodeView }) => {

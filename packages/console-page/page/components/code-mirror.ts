@@ -90,7 +90,7 @@ export function openCodeView(
           if (docChanged && !isOwn) read().onChange(state.doc.toString())
           if (docChanged || selectionSet) read().onCaret?.(state.selection.main.head)
         }),
-        EditorView.domEventHandlers({ blur: () => read().onBlur?.() }),
+        EditorView.domEventHandlers({ blur: () => read().onBlur?.(), beforeinput: replaceSelected }),
       ],
     }),
   })
@@ -120,6 +120,16 @@ export function openCodeView(
     },
     destroy: () => view.destroy(),
   }
+}
+
+/**
+ * Text typed over a selection. The browser would give it the style of the replaced text in a style attribute, which the
+ * policy of the page forbids.
+ */
+function replaceSelected({ inputType, data }: InputEvent, view: EditorView): boolean {
+  if (inputType !== 'insertText' || data === null || view.state.selection.main.empty) return false
+  view.dispatch(view.state.replaceSelection(data), { userEvent: 'input.type', scrollIntoView: true })
+  return true
 }
 
 /** The smallest change from one text to another, so that the caret keeps its place. */
@@ -230,6 +240,8 @@ const theme = EditorView.theme({
     boxShadow: 'var(--shadow-high)',
     fontFamily: 'var(--sans)',
   },
+  // The images of the library are data URLs, which the policy of the page forbids.
+  '.cm-lintRange-error': { backgroundImage: 'none', textDecoration: 'underline wavy var(--bad) 1px' },
   '.cm-diagnostic-error': { borderLeft: '3px solid var(--bad)' },
   '.cm-tooltip.cm-tooltip-autocomplete > ul': { fontFamily: 'var(--mono)', fontSize: 'var(--type-small)' },
   '.cm-tooltip.cm-tooltip-autocomplete > ul > li': { padding: '0.2rem 0.6rem' },
