@@ -132,9 +132,9 @@ test('a new edge replaces the old one, an end can be led to another port, and of
 }) => {
   const { owner, address } = await ownedFlow(stack)
   const { page, problems } = await signedInAt(visit, owner, address, wide)
-  const { node, edge, draw, pullEnd, middleOfPort } = canvasOf(page)
+  const { node, edge, autoLayout, draw, pullEnd, middleOfPort } = canvasOf(page)
   await node('out').waitFor()
-  await page.getByRole('button', { name: 'Auto-layout' }).click()
+  await autoLayout()
   await draw('ask.text', 'out.text')
   await edge('draft.text', 'out.text').waitFor({ state: 'detached' })
   await undo(page)
@@ -179,6 +179,8 @@ test('several nodes are moved, deleted, duplicated and pasted in another window,
   await page.keyboard.press('Delete')
   await node('draft-2').waitFor({ state: 'detached' })
   await undo(page)
+  await node('draft-2').waitFor()
+  await undo(page) // the move
   await node('draft-2').waitFor()
   await undo(page)
   await node('draft-2').waitFor({ state: 'detached' })

@@ -1,4 +1,5 @@
 import type { Locator } from 'playwright-core'
+import { expect } from 'vitest'
 import type { Page } from './browser.ts'
 
 // Mouse and keyboard actions on the flow canvas.
@@ -78,7 +79,31 @@ export function canvasOf(page: Page) {
     await page.keyboard.type(item.slice(0, 4))
     await page.keyboard.press('Enter')
   }
-  return { node, edge, pull, draw, add, middleOfEdge, middleOfPort, pullEnd, dragNode, dropFromPalette, menu }
+  /** Arranges the nodes, and waits until they are where they stay. */
+  async function autoLayout(): Promise<void> {
+    const places = () =>
+      page.evaluate<string>(
+        `[...document.querySelectorAll('.react-flow__viewport, .react-flow__node')].map(({ style }) => style.transform).join()`,
+      )
+    const before = await places()
+    await page.getByRole('button', { name: 'Auto-layout' }).click()
+    await expect.poll(places).not.toBe(before)
+    await expect.poll(async () => (await places()) === (await places())).toBe(true)
+  }
+  return {
+    node,
+    edge,
+    autoLayout,
+    pull,
+    draw,
+    add,
+    middleOfEdge,
+    middleOfPort,
+    pullEnd,
+    dragNode,
+    dropFromPalette,
+    menu,
+  }
 }
 
 /** Presses Tab until the focused element has this name. */

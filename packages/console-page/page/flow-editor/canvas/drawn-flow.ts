@@ -156,8 +156,8 @@ export function useFlowChanges() {
     if (measured.size > 0) setSizes((before) => new Map([...before, ...measured]))
     if (moving.size > 0) setDragged((before) => new Map([...before, ...moving]))
     if (moved.size > 0) {
-      if (dragged.size > 0) drags.current++
-      editor.change((graph) => moveAll(graph, moved), dragged.size > 0 ? dragGroup() : 'arrows')
+      drags.current++
+      editor.change((graph) => moveAll(graph, moved), dragGroup())
       setDragged(new Map())
     }
     // Read the current selection, not the rendered one: the library may report a click twice before the next render.

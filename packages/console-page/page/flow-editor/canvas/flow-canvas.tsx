@@ -15,7 +15,6 @@ import {
   type FinalConnectionState,
   useConnection,
 } from '@xyflow/react'
-import '@xyflow/react/dist/base.css'
 import { useStore } from 'zustand'
 import type { GraphEdge } from '@gateway/api/graph'
 import { connectionFault, drawEdge, insertedInto, reconnect, type Joint, type PortRef } from '../core/connection.ts'
@@ -66,10 +65,11 @@ export function FlowCanvas({ openForm, children }: { openForm: () => void; child
   const changes = useFlowChanges()
   const { nodes, edges } = useDrawn(changes, task?.task === 'note' ? task.id : null, target)
   const addNode = useAdding()
-  const { duplicate, copy, paste } = useClipboard()
   const wiring = useWiring(setTask)
 
   const edgeOf = (key: string | null) => model.edges.find((edge) => edge.key === key)?.edge ?? null
+  const selectAt = (on: Element) => menuTarget(on, edgeOf).select?.(editor)
+  const { duplicate, copy, paste } = useClipboard(selectAt)
   const add = (addable: Addable, { position, joint }: { position: Position | null; joint: Joint | null }) => {
     const id = addNode(addable, { position, joint })
     setTask(null)
@@ -103,10 +103,10 @@ export function FlowCanvas({ openForm, children }: { openForm: () => void; child
     openForm()
   }
   const openMenu = (on: Element, at: Position) => {
-    const found = menuTarget(on, edgeOf)
-    if (found.select) found.select(editor)
+    const { target, select } = menuTarget(on, edgeOf)
+    select?.(editor)
     const from = on.closest<HTMLElement | SVGElement>('.react-flow__node, .react-flow__edge')
-    setTask({ task: 'menu', target: found.target, at, from, position: flow.screenToFlowPosition(at) })
+    setTask({ task: 'menu', target, at, from, position: flow.screenToFlowPosition(at) })
   }
   const onContextMenu = (event: ReactMouseEvent) => {
     if (!(event.target instanceof Element) || event.target.closest('textarea, .react-flow__panel')) return
@@ -118,6 +118,7 @@ export function FlowCanvas({ openForm, children }: { openForm: () => void; child
     search: () => setTask({ task: 'search' }),
     duplicate,
     open,
+    selectAt,
     menu: (on) => openMenu(on, middleOf(on === document.body ? element.current! : on)),
   })
   const groupsOf = (target: MenuTarget, position: Position): MenuItem[][] => {
@@ -372,7 +373,14 @@ function menuTarget(
 ): { target: MenuTarget; select?: (editor: ReturnType<typeof useSession>['editor']) => void } {
   const id = on.closest('.react-flow__node')?.getAttribute('data-id') ?? null
   const edge = edgeOf(on.closest('.react-flow__edge')?.getAttribute('data-id') ?? null)
-  if (edge) return { target: { on: 'edge', edge }, select: (editor) => editor.select([], [edgeKey(edge)]) }
+  if (edge)
+    return {
+      target: { on: 'edge', edge },
+      select: (editor) => {
+        const key = edgeKey(edge)
+        if (!editor.store.getState().selectedEdges.has(key)) editor.select([], [key])
+      },
+    }
   if (on.closest('.react-flow__nodesselection')) return { target: { on: 'selection' } }
   if (id === null) return { target: { on: 'canvas' } }
   const note = noteIdOf(id)

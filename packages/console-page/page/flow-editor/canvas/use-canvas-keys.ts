@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react'
 import { useReactFlow } from '@xyflow/react'
 import { disconnect, removeNodes, nodeKeys } from '../core/node-commands.ts'
-import { removeNotes } from '../core/note-commands.ts'
+import { moveBy, removeNotes } from '../core/note-commands.ts'
 import { clip, paste, readClipping, type Clipping } from '../core/clipping.ts'
 import { edgeKey } from '../core/edges.ts'
 import { newNodeSize } from '../core/free-place.ts'
@@ -19,6 +19,8 @@ interface Actions {
   open(id: string): void
   /** @param element the focused element, which the menu acts on */
   menu(element: Element): void
+  /** Selects the node, note or edge that this element is, unless it is selected. */
+  selectAt(element: Element): void
 }
 
 /** Keyboard shortcuts while the canvas or nothing has the focus. Fields and dialogs handle their own keys. */
@@ -33,7 +35,10 @@ export function useCanvasKeys(actions: Actions): void {
       if (!isForCanvas(event)) return
       const key = event.key.length === 1 ? event.key.toLowerCase() : event.key
       const node = nodeAt(event.target)
-      const bound = event.ctrlKey || event.metaKey ? withControl(editor, latest.current) : plain(editor, latest.current)
+      const bound =
+        event.ctrlKey || event.metaKey
+          ? withControl(editor, latest.current)
+          : plain(editor, latest.current, event.shiftKey ? 4 : 1)
       const isMenu = key === 'ContextMenu' || (key === 'F10' && event.shiftKey)
       const action = isMenu
         ? () => latest.current.menu(event.target as Element)
@@ -43,6 +48,7 @@ export function useCanvasKeys(actions: Actions): void {
       if (!action) return
       event.preventDefault()
       event.stopPropagation()
+      if (actsOnSelection.has(key)) selectFocused(editor, event.target, latest.current)
       action()
     }
     document.addEventListener('keydown', onKeyDown, true)
@@ -52,9 +58,29 @@ export function useCanvasKeys(actions: Actions): void {
 
 type Bound = Readonly<Record<string, (() => void) | undefined>>
 
-function plain(editor: Editor, { add }: Actions): Bound {
+/** With nothing selected, these keys act on what has the focus. */
+const actsOnSelection = new Set(['Delete', 'Backspace', 'd', 'ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight'])
+
+function selectFocused(editor: Editor, target: EventTarget | null, { selectAt }: Pick<Actions, 'selectAt'>): void {
+  const { selectedNodes, selectedEdges, selectedNotes } = editor.store.getState()
+  if (selectedNodes.size + selectedEdges.size + selectedNotes.size > 0) return
+  if (target instanceof Element && target.matches('.react-flow__node, .react-flow__edge')) selectAt(target)
+}
+
+const STEP = 5
+
+function plain(editor: Editor, { add }: Actions, factor: number): Bound {
   const remove = () => removeSelected(editor)
-  return { '/': add, Delete: remove, Backspace: remove }
+  const moving = (x: number, y: number) => () => moveSelected(editor, { x: x * STEP * factor, y: y * STEP * factor })
+  return {
+    '/': add,
+    Delete: remove,
+    Backspace: remove,
+    ArrowUp: moving(0, -1),
+    ArrowDown: moving(0, 1),
+    ArrowLeft: moving(-1, 0),
+    ArrowRight: moving(1, 0),
+  }
 }
 
 function withControl(editor: Editor, { search, duplicate }: Actions): Bound {
@@ -79,6 +105,14 @@ export function removeSelected(editor: Editor): void {
   announce('Deleted. Press Ctrl+Z to undo.')
 }
 
+/** Moves what is selected. Consecutive moves are one history step. */
+function moveSelected(editor: Editor, by: Position): void {
+  const { selectedNodes, selectedNotes } = editor.store.getState()
+  if (selectedNodes.size + selectedNotes.size === 0) return
+  editor.change((graph) => moveBy(graph, selectedNodes, selectedNotes, by), 'arrows')
+  announce(`Moved ${several(selectedNodes.size + selectedNotes.size, 'item')}.`)
+}
+
 function isForCanvas({ target, altKey }: KeyboardEvent): boolean {
   if (altKey || isTyping(target) || document.querySelector('[role="dialog"], [role="menu"]')) return false
   return target === document.body || (target instanceof Element && target.closest('.flow-canvas') !== null)
@@ -96,7 +130,7 @@ const OFFSET: Position = { x: 40, y: 40 }
  * Copies selected nodes and notes as text, through the clipboard of the system, and pastes such text from any flow and
  * window. Fields keep the copy and paste of the browser.
  */
-export function useClipboard() {
+export function useClipboard(selectAt: Actions['selectAt']) {
   const { editor } = useSession()
   const flow = useReactFlow()
   const add = (text: string, at: Position | null) => {
@@ -104,12 +138,13 @@ export function useClipboard() {
     if ('fault' in clipping) return announce(clipping.fault)
     pasteInto(editor, clipping, at ? movedTo(clipping, at) : shownOffset(clipping, flow))
   }
-  const latest = useRef(add)
+  const latest = useRef({ add, selectAt })
   useEffect(() => {
-    latest.current = add
+    latest.current = { add, selectAt }
   })
   useEffect(() => {
     const onCopy = (event: ClipboardEvent) => {
+      selectFocused(editor, event.target, latest.current)
       const { graph, selectedNodes, selectedNotes } = editor.store.getState()
       const hasText = (getSelection()?.toString() ?? '') !== ''
       if (isTyping(event.target) || hasText || selectedNodes.size + selectedNotes.size === 0) return
@@ -123,7 +158,7 @@ export function useClipboard() {
       const text = event.clipboardData?.getData('text/plain') ?? ''
       if (isElsewhere || text === '') return
       event.preventDefault()
-      latest.current(text, null)
+      latest.current.add(text, null)
     }
     document.addEventListener('copy', onCopy)
     document.addEventListener('cut', onCopy)

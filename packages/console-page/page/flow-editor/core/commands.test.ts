@@ -5,7 +5,7 @@ import { validFlow } from '@gateway/flow/generators'
 import { changedFlow } from '@gateway/flow/changed-flow'
 import { validateGraph } from '@gateway/flow/validate-graph'
 import { clip, paste, readClipping, type Clipping } from './clipping.ts'
-import { addNote, changeNotes, removeNotes } from './note-commands.ts'
+import { addNote, changeNotes, moveBy, removeNotes } from './note-commands.ts'
 import { addContractField, removeContractField, renameContractField, setRequired } from './contract-commands.ts'
 import { graphText, readGraphText } from './graph-text.ts'
 import { newGraph } from './new-graph.ts'
@@ -103,6 +103,16 @@ describe('commands', () => {
     expect(readClipping(text)).toEqual({ fault: expect.stringMatching(fault) as string })
   })
 
+  test('move nodes and notes together, and leave the others where they are', () => {
+    const { graph } = addNote(newGraph, { x: 1, y: 2 })
+    const keys = nodeKeys(graph)
+    const moved = moveBy(graph, new Set([keys[0]!]), new Set(['note-1']), { x: 5, y: -5 })
+    const [first, ...others] = graph.nodes
+    const { x, y } = first!['position'] as { x: number; y: number }
+    expect(moved.nodes).toEqual([{ ...first, position: { x: x + 5, y: y - 5 } }, ...others])
+    expect(moved.notes).toMatchObject([{ position: { x: 6, y: -3 } }])
+    expect(moveBy(graph, new Set(), new Set(), { x: 5, y: 5 })).toBe(graph)
+  })
   test('add, change, copy and remove sticky notes, and leave no field behind', () => {
     const { graph, id } = addNote(newGraph, { x: 1.4, y: 2 })
     expect(graph.notes).toMatchObject([{ id: 'note-1', color: 'yellow', position: { x: 1, y: 2 } }])

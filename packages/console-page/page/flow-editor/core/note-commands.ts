@@ -1,5 +1,6 @@
 import type { Graph, GraphNote } from '@gateway/api/graph'
-import { rounded, type Position } from './position.ts'
+import { moveNodes, nodeKeys } from './node-commands.ts'
+import { positionOf, rounded, type Position } from './position.ts'
 
 // Edits of sticky notes. Like the edits of nodes, each returns the same graph if nothing changed.
 
@@ -21,6 +22,19 @@ export function changeNotes(graph: Graph, changes: ReadonlyMap<string, Partial<O
     return after
   })
   return isChanged ? { ...graph, notes } : graph
+}
+
+/** Moves nodes and notes by a distance. A node without a position stays. */
+export function moveBy(graph: Graph, keys: ReadonlySet<string>, noteIds: ReadonlySet<string>, by: Position): Graph {
+  const moved = ({ x, y }: Position): Position => rounded({ x: x + by.x, y: y + by.y })
+  const all = nodeKeys(graph)
+  const positions = graph.nodes.flatMap((node, ordinal): [string, Position][] => {
+    const position = positionOf(node)
+    return position && keys.has(all[ordinal]!) ? [[all[ordinal]!, moved(position)]] : []
+  })
+  const notes = (graph.notes ?? []).filter(({ id }) => noteIds.has(id))
+  const changes = new Map(notes.map(({ id, position }) => [id, { position: moved(position) }]))
+  return moveNodes(changeNotes(graph, changes), new Map(positions))
 }
 
 /** Removes notes. A graph without notes has no field for them. */
