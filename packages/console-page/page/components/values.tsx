@@ -7,7 +7,7 @@ export type Tone = 'good' | 'warn' | 'bad' | 'plain'
 
 /** State of a thing. The normal one is plain text: only what is not normal stands out. */
 export function Badge({ tone, text }: { tone: Tone; text: string }) {
-  return tone === 'good' ? text : <span className={`badge ${tone}`}>{text}</span>
+  return <span className={tone === 'good' ? undefined : `badge ${tone}`}>{text}</span>
 }
 
 /** Names and values. A null value is omitted. */

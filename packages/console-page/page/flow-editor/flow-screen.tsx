@@ -2,6 +2,8 @@ import { useParams } from '@tanstack/react-router'
 import { RefusalBox } from '../components/refusal-box.tsx'
 import { Waiting } from '../components/list-states.tsx'
 import { useOpenedFlow, type OpenedFlow } from './data/use-opened-flow.ts'
+// The library's styles come first, for ours to override.
+import '@xyflow/react/dist/base.css'
 import './style/layout.css'
 import './style/canvas.css'
 import './style/forms.css'
