@@ -127,7 +127,7 @@ test('a flow keeps every change while it cannot be saved', async ({ stack, visit
   await page.route(revisions, (route) => route.fulfill({ status: 500, body: 'broken' }))
   await page.keyboard.press('Control+s')
   await page.getByRole('alert').first().waitFor()
-  expect(await text.inputValue()).toBe('Written offline about {{ text }}.')
+  expect(await text.innerText()).toBe('Written offline about {{ text }}.')
   await page.unroute(revisions)
   await page.keyboard.press('Control+s')
   await page.getByText('Revision 2', { exact: true }).waitFor()

@@ -127,7 +127,8 @@ describe.for(hands)('with the %s', (kind) => {
     await narrow.getByText(owner.model).waitFor()
     await narrow.getByText('of $0.50 per day').waitFor()
 
-    await hand.press(places.button('Revoke partner'))
+    await hand.press(places.button('Actions for partner'))
+    await hand.choose('Revoke')
     await hand.press(places.button('Revoke key'))
     await page.getByText('Key partner revoked.').first().waitFor()
     await places.row('partner').waitFor({ state: 'detached' })

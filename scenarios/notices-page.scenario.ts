@@ -156,9 +156,9 @@ test('the settings forbid keys to rotate themselves, and the key list and the al
   const rotated = await callerAt(url, owner.key.secret).ask('POST', `${keys}/${owner.key.id}/rotate`)
   const { key, secret } = rotated.body as { key: { id: string }; secret: string }
   const { page, problems } = await signedInAt(visit, owner, `${owner.home}/keys`)
-  await page.getByText(/replaces a key that rotated itself on/).waitFor()
+  await page.getByText(/replaces a key that rotated itself/).waitFor()
   await page.getByLabel('Show revoked and expired').check()
-  await page.getByText(/^Rotated itself on/).waitFor()
+  await page.getByText(/^Rotated itself/).waitFor()
 
   await page.goto(`${owner.home}/settings`)
   const part = region(page, 'Key rotation')

@@ -8,19 +8,24 @@ export interface Hand {
   write(field: Locator, text: string): Promise<void>
   /** Sets a radio button or checkbox. */
   mark(target: Locator): Promise<void>
+  /** Chooses an item of the open menu. */
+  choose(item: string): Promise<void>
 }
 
 export const hands = ['mouse', 'keyboard'] as const
 
 export function handOf(page: Page, kind: (typeof hands)[number]): Hand {
-  return kind === 'mouse' ? mouse : keyboard(page)
+  return kind === 'mouse' ? mouse(page) : keyboard(page)
 }
 
-const mouse: Hand = {
+const itemOf = (page: Page, name: string) => page.getByRole('menuitem', { name, exact: true })
+
+const mouse = (page: Page): Hand => ({
   press: (target) => target.click(),
   write: (field, text) => field.fill(text),
   mark: (target) => target.check(),
-}
+  choose: (item) => itemOf(page, item).click(),
+})
 
 function keyboard(page: Page): Hand {
   const { keyboard } = page
@@ -37,6 +42,12 @@ function keyboard(page: Page): Hand {
     async mark(target) {
       await tabTo(page, target, 'arrows')
       if (!(await target.isChecked())) await keyboard.press('Space')
+    },
+    async choose(item) {
+      await itemOf(page, item).waitFor()
+      await keyboard.type(item)
+      await itemOf(page, item).and(page.locator(':focus')).waitFor()
+      await keyboard.press('Enter')
     },
   }
 }

@@ -8,6 +8,7 @@ export function IconButton({
   label,
   tip = label,
   className = '',
+  disabled,
   children,
   ...button
 }: {
@@ -21,6 +22,7 @@ export function IconButton({
       <Tooltip.Trigger
         type="button"
         {...button}
+        render={<button disabled={disabled} />} // `disabled` of the trigger is about the tooltip only
         className={`button quiet icon-only ${className}`}
         aria-label={label}
         delay={400}
