@@ -67,9 +67,12 @@ const labelOf = (element: HTMLElement) => (element.ariaLabel ?? element.textCont
 const settled = async () => {
   await new Promise((resolve) => setTimeout(resolve, 60))
   await expect
-    .poll(() => all('main h1, .flow-header h1').length > 0 && all('.waiting, .skeleton').length === 0)
+    .poll(() => all('main h1, .flow-header h1').length > 0 && all('.waiting, .skeleton').length === 0 && !isMoving())
     .toBe(true)
 }
+/** Whether something fades or slides: its contrast has no one value. */
+const isMoving = () =>
+  document.getAnimations().some((each) => each.effect?.getComputedTiming().endTime !== Number.POSITIVE_INFINITY)
 
 async function closeAll(): Promise<void> {
   for (let tries = 0; dialogNow() && tries < 4; tries++) {
@@ -139,7 +142,14 @@ const shownFocus = (element: Element) =>
     .filter((each) => each !== null)
     .map((each) => {
       const { outlineStyle, outlineWidth, outlineColor, boxShadow } = getComputedStyle(each)
-      return outlineStyle === 'none' ? boxShadow : [outlineStyle, outlineWidth, outlineColor, boxShadow].join(' ')
+      const outline = outlineStyle === 'none' ? '' : [outlineStyle, outlineWidth, outlineColor].join(' ')
+      const line = each.querySelector(':scope .react-flow__edge-path')
+      return [
+        outline,
+        boxShadow,
+        getComputedStyle(each, '::after').backgroundColor,
+        line && getComputedStyle(line).stroke,
+      ]
     })
     .join()
 
@@ -153,6 +163,7 @@ test.for(['', '/keys', '/calls', '/settings', `/flows/${exampleIds.sandbox}`])(
     const before = new Map(
       all('a, button, input, select, textarea, summary, [tabindex]').map((each) => [each, shownFocus(each)]),
     )
+    all('.skip')[0]?.focus()
     const stops = new Set<Element>()
     const hidden: string[] = []
     for (let presses = 0; presses < 150; presses++) {

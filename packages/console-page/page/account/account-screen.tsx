@@ -45,7 +45,7 @@ export function AccountScreen() {
             ['Organizations', tenants.map((each) => `${each.name} (${each.role})`).join(', ') || 'none'],
           ]}
         />
-        <h3>User ID</h3>
+        <h2>User ID</h2>
         <p className="soft">Names you in the API and in audit logs.</p>
         <Copyable text={id} label="Copy user ID" />
       </section>

@@ -60,7 +60,6 @@ export function FlowHeader({
               keys={keys}
               drawn={drawn}
               aria-expanded={panels.open[name]}
-              aria-controls={`flow-${name}`}
               onClick={() => panels.set(name, !panels.open[name])}
             />
           ))}
