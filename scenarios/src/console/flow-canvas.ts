@@ -79,6 +79,14 @@ export function canvasOf(page: Page) {
     await page.keyboard.type(item.slice(0, 4))
     await page.keyboard.press('Enter')
   }
+  /**
+   * Clicks a node after fitting the view. To click one that is out of sight, the browser would scroll the canvas, and
+   * the canvas scrolls back, perhaps while the button is pressed.
+   */
+  async function select(id: string, how: Parameters<Locator['click']>[0] = {}): Promise<void> {
+    await page.getByRole('button', { name: 'Fit view' }).click()
+    await node(id).click(how)
+  }
   /** Arranges the nodes, and waits until they are where they stay. */
   async function autoLayout(): Promise<void> {
     const places = () =>
@@ -93,6 +101,7 @@ export function canvasOf(page: Page) {
   return {
     node,
     edge,
+    select,
     autoLayout,
     pull,
     draw,

@@ -37,24 +37,28 @@ test('runs each node of a chain as a separate job by default', async ({ startWor
   expect(jobsOf(await worker.metrics())).toBe(9)
 })
 
-/** Jobs that are added to the queue while `work` runs, by ID. */
-async function jobsAdded(redisUrl: string, work: () => Promise<unknown>): Promise<string[]> {
+/** Jobs that are added to the queue for an execution, by ID. */
+async function jobsAdded(redisUrl: string, run: () => Promise<{ id: string }>): Promise<string[]> {
   const redis = new Redis(redisUrl)
   const monitor = await redis.monitor()
   const ids: string[] = []
-  monitor.on('monitor', (_at: string, args: string[]) => {
-    const [, id] = /:nodes:(n-exe_[\w-]+)$/.exec(args[1] ?? '') ?? []
-    if (id !== undefined && /^hm?set$/i.test(args[0]!) && args.includes('data')) ids.push(id)
+  const seenAll = Promise.withResolvers<void>()
+  monitor.on('monitor', (_at: string, [command = '', key = '', ...args]: string[]) => {
+    const [, id] = /:nodes:(n-exe_[\w-]+)$/.exec(key) ?? []
+    if (id !== undefined && /^hm?set$/i.test(command) && args.includes('data')) ids.push(id)
+    if (key === LAST) seenAll.resolve()
   })
   try {
-    await work()
-    await redis.ping()
-    return ids
+    const { id: execution } = await run()
+    await redis.echo(LAST) // the monitor's connection may be behind
+    await seenAll.promise
+    return ids.filter((id) => id.startsWith(`n-${execution}-`))
   } finally {
     monitor.disconnect()
     redis.disconnect()
   }
 }
+const LAST = 'the last command'
 
 // spec: 8.2/s1
 test('adds one job for each node that has work, each ID once', async ({ startWorker, tenant, redis }) => {
