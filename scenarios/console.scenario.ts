@@ -183,16 +183,16 @@ test('usage shows charges by model, key and flow, to the micro-USD', async ({ st
   await signIn(page, tenant)
   const usage = page.getByRole('region', { name: 'Usage' })
   for (const [by, name] of [
-    ['model', tenant.model],
-    ['key', 'a key'],
-    ['sandbox', 'direct calls'],
+    ['By model', tenant.model],
+    ['By key', 'a key'],
+    ['By flow', 'direct calls'],
   ] as const) {
-    await page.getByLabel('Group by').selectOption(by)
+    await choose(page, 'Group by', by)
     const row = usage.getByRole('row', { name })
     const charged = await row.getByTitle(/micro-USD/).getAttribute('title')
     expect([by, BigInt(charged!.replaceAll(/\D/g, ''))]).toEqual([by, settled])
   }
-  await page.getByLabel('Time').selectOption('day')
+  await choose(page, 'Time', 'Last 24 hours')
   await usage.getByText(/per hour \(/).waitFor()
   expect(new URL(page.url()).searchParams.get('range')).toBe('day')
   const chart = usage.getByRole('slider', { name: 'Spend per hour' })
@@ -202,7 +202,7 @@ test('usage shows charges by model, key and flow, to the micro-USD', async ({ st
   await page.getByRole('navigation', { name: 'Metric' }).getByRole('link', { name: 'Calls' }).click()
   await usage.getByRole('slider', { name: 'Calls per hour' }).press('End')
   await usage.locator('.chart-card').getByText('3', { exact: true }).first().waitFor()
-  await page.getByLabel('Time').selectOption('last-month')
+  await choose(page, 'Time', 'Last month')
   await page.getByText('No usage in this period').waitFor()
   await page.getByLabel('Last day').fill(new Date().toISOString().slice(0, 10))
   await usage.getByRole('slider', { name: 'Calls per day' }).waitFor()

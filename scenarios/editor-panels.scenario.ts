@@ -4,6 +4,7 @@ import { consoleTest as test } from './src/console/console-test.ts'
 import { canvasOf } from './src/console/flow-canvas.ts'
 import { ownedFlow } from './src/console/owned-flow.ts'
 import { signedInAt } from './src/console/users.ts'
+import { choose, optionsOf } from './src/console/widgets.ts'
 
 // The panels of the flow editor in a browser: layout, forms, runs and executions.
 
@@ -150,18 +151,14 @@ test('the run form keeps its inputs and named sets, and raises a max cost that w
   await text.fill('sun')
   await named('Save inputs', 'Dry', 'Save')
   await named('Rename', 'Sunny', 'Rename')
-  await run.getByLabel('Test inputs').selectOption('Wet')
+  await choose(run, 'Test inputs', 'Wet')
   expect(await text.inputValue()).toBe('rain')
   await run.getByLabel('Max cost (USD)').fill('0.000001')
   await page.reload()
   await page.getByRole('button', { name: 'Run', exact: true }).click()
   expect(await text.inputValue()).toBe('rain')
-  expect(await run.getByLabel('Test inputs').locator('option').allTextContents()).toEqual([
-    'Unsaved inputs',
-    'Sunny',
-    'Wet',
-  ])
-  await run.getByLabel('Test inputs').selectOption('Sunny')
+  expect(await optionsOf(run, 'Test inputs')).toEqual(['Unsaved inputs', 'Sunny', 'Wet'])
+  await choose(run, 'Test inputs', 'Sunny')
   await run.getByRole('button', { name: 'Delete', exact: true }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click()
   await text.fill('rain')
@@ -267,7 +264,7 @@ test('the inspector shows problems at their field, and holds text that cannot be
 }) => {
   const { owner, address } = await ownedFlow(stack)
   const { page, problems } = await signedInAt(visit, owner, address, wide)
-  await canvasOf(page).node('draft').click()
+  await canvasOf(page).select('draft')
   const tokens = page.getByLabel('Max output tokens')
   await tokens.fill('999999')
   await page.getByText(/^Enter a number from 0 to [\d,]+\.$/).waitFor()
@@ -278,7 +275,7 @@ test('the inspector shows problems at their field, and holds text that cannot be
   await canvasOf(page).node('ask').click()
   await page.getByLabel('Text', { exact: true }).fill('Write {{ text')
   await page.getByText('that no }} closes').first().waitFor()
-  await canvasOf(page).node('draft').click()
+  await canvasOf(page).select('draft')
   expect(await tokens.inputValue()).toBe('many')
   expect(await hindrances(page)).toEqual([])
   expect(problems).toEqual([])

@@ -12,6 +12,7 @@ import { hindrances, views, type Page } from './src/console/browser.ts'
 import { canvasOf, tabTo } from './src/console/flow-canvas.ts'
 import { ownedFlow } from './src/console/owned-flow.ts'
 import { consoleOwner, signedInAt, signIn } from './src/console/users.ts'
+import { choose } from './src/console/widgets.ts'
 
 // The flow editor in a browser, against the whole service.
 
@@ -44,7 +45,7 @@ test('a flow can be drawn with the mouse, validated as it changes, and activated
     .click()
 
   await page.getByLabel('From chat.text to out.text').waitFor({ state: 'attached' })
-  await canvasOf(page).node('chat').click()
+  await canvasOf(page).select('chat')
   await page.keyboard.press('Delete')
   await page.keyboard.press('Escape')
 
@@ -55,7 +56,7 @@ test('a flow can be drawn with the mouse, validated as it changes, and activated
   const tone = given.getByRole('group').nth(1)
   await tone.getByLabel('Name').fill('tone')
   await tone.getByLabel('Name').press('Enter')
-  await tone.getByLabel('Type').selectOption('select')
+  await choose(tone, 'Type', 'select')
   await tone.getByLabel('Options').fill('dry\nwarm')
 
   const product = new RegExp(owner.model)
@@ -99,7 +100,7 @@ test('a flow can be drawn with the mouse, validated as it changes, and activated
   await page.getByRole('button', { name: 'Run', exact: true }).click()
   const run = page.locator('.run-panel')
   await run.getByLabel('topic').fill('rain')
-  await run.getByLabel('tone').selectOption('warm')
+  await choose(run, 'tone', 'warm')
   await run.getByRole('button', { name: 'Run' }).click()
   const answered = page.getByRole('region', { name: 'Result of the execution' })
   await answered.getByText('Succeeded').waitFor()
@@ -142,13 +143,13 @@ test('the run panel shows the max cost, enforces a ceiling, and reruns from a no
   const paid = await settled()
   expect([paid > 0, paid <= atMost]).toEqual([true, true])
 
-  await canvasOf(page).node('out').click()
+  await canvasOf(page).select('out')
   await run.getByRole('button', { name: 'Run from out' }).click()
   await answered.getByText('kept their results').waitFor()
   await canvasOf(page).node('draft').getByText('reused').waitFor()
   await canvasOf(page).node('out').getByText('done').waitFor()
   expect(await settled()).toBe(paid)
-  await canvasOf(page).node('draft').click()
+  await canvasOf(page).select('draft')
   await run.getByRole('button', { name: 'Run from draft' }).click()
   await canvasOf(page).node('draft').getByText('done').waitFor()
   await answered.getByText('Succeeded').waitFor()
@@ -317,7 +318,7 @@ test('a save over a newer revision shows both versions, lets the user choose, an
     await page.getByLabel('Text', { exact: true }).fill(template)
   }
   await write(first, 'Theirs about {{ text }}.')
-  await canvasOf(first).node('draft').click()
+  await canvasOf(first).select('draft')
   await first.getByLabel('Max output tokens').fill('77')
   await first.keyboard.press('Control+s')
   await headed(first, 'Revision 2')

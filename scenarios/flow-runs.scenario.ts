@@ -7,6 +7,7 @@ import { canvasOf } from './src/console/flow-canvas.ts'
 import { ownedFlow } from './src/console/owned-flow.ts'
 import { consoleOwner, signedInAt, signIn } from './src/console/users.ts'
 import { PNG } from './src/console/png.ts'
+import { choose, optionsOf } from './src/console/widgets.ts'
 import { readDocBlocks } from './src/guides/doc-blocks.ts'
 import { flows } from './src/mcp/flows.ts'
 
@@ -35,7 +36,7 @@ test('the canvas shows the input, output and cost of each node of an execution, 
   await edgeValue.getByRole('button', { name: 'Show all' }).click()
   expect(await edgeValue.locator('pre').textContent()).toBe(long)
 
-  await canvasOf(page).node('draft').click()
+  await canvasOf(page).select('draft')
   const did = page.getByRole('region', { name: 'Result of draft' })
   await did.getByText('Attempts').waitFor()
   await did.getByRole('button', { name: 'Show all' }).first().click()
@@ -85,7 +86,7 @@ test('the run form uploads, previews, removes and selects images, rejects other 
   await expect.poll(() => page.evaluate('document.querySelector(".asset-view img").naturalWidth')).toBe(1)
   await field.getByRole('button', { name: 'Remove' }).click()
   await seen.waitFor({ state: 'detached' })
-  await field.getByLabel('photo: project asset').selectOption({ index: 1 })
+  await choose(field, 'photo: project asset', /UTC/)
   await seen.waitFor()
   expect(await hindrances(page)).toEqual([])
 
@@ -116,7 +117,7 @@ test('comparing two revisions marks the differences on one canvas and lists them
   await dialog.locator('.react-flow__node[data-id="ask"]').getByText('≠ changed').waitFor()
   await dialog.getByLabel('From draft.text to out.text − removed').waitFor({ state: 'attached' })
   expect(await hindrances(page)).toEqual([])
-  await dialog.getByLabel('To', { exact: true }).selectOption('1')
+  await choose(dialog, 'To', 'Revision 1')
   await dialog.getByText('No differences.').waitFor()
   await dialog.getByRole('button', { name: 'Close' }).click()
   expect(problems).toEqual([])
@@ -153,10 +154,10 @@ test('Connect client shows the settings of docs/mcp.md without a secret, and exp
   expect((await owner.caller.ask('GET', path)).body.mcpEnabled).toBe(true)
 
   const blocks = await readDocBlocks(join(import.meta.dirname, '../docs/mcp.md'))
-  const clients = await dialog.getByLabel('Client', { exact: true }).locator('option').allTextContents()
+  const clients = await optionsOf(dialog, 'Client')
   expect(clients).toEqual(['Claude Desktop', 'Claude Code', 'Codex', 'Cursor', 'VS Code', 'MCP Inspector'])
   for (const client of clients) {
-    await dialog.getByLabel('Client', { exact: true }).selectOption(client)
+    await choose(dialog, 'Client', client)
     await dialog.getByRole('button', { name: `Copy the settings for ${client}` }).waitFor()
     const shown = (await dialog.locator('pre').textContent())!
     const said = shown

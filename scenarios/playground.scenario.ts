@@ -7,7 +7,7 @@ import { hindrances, type Page } from './src/console/browser.ts'
 import { consoleTest } from './src/console/console-test.ts'
 import { consoleOwner, signedInAt, signIn } from './src/console/users.ts'
 import { PNG } from './src/console/png.ts'
-import { signOut } from './src/console/widgets.ts'
+import { choose, signOut } from './src/console/widgets.ts'
 import { flows } from './src/mcp/flows.ts'
 import type { Stack } from './src/stack.ts'
 
@@ -200,7 +200,7 @@ test('View code shows code that sends exactly the same request', async ({ stack,
   await page.getByText('View code').click()
   const code = page.locator('.playground-code')
   const shown = async (title: string) => {
-    await code.getByLabel('Language or tool').selectOption(title)
+    await choose(code, 'Language or tool', title)
     return (await code.locator('pre').last().textContent()) ?? ''
   }
   const env = { ...process.env, GATEWAY_KEY: key.secret }

@@ -1,6 +1,6 @@
 import { createMemoryHistory } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { expect, test } from 'vitest'
+import { test } from 'vitest'
 import { page, type Locator } from 'vitest/browser'
 import { cleanup, render } from 'vitest-browser-react/pure'
 import { z } from 'zod'
@@ -111,10 +111,8 @@ export function showTabAgain(): void {
   window.dispatchEvent(new Event('visibilitychange'))
 }
 
-/** Chooses an option of a select, whether it is the browser's or a list of the page. */
+/** Chooses an option of a select. */
 export async function choose(select: Locator, option: string): Promise<void> {
-  await expect.element(select).toBeVisible()
-  if (select.element() instanceof HTMLSelectElement) return select.selectOptions(option)
   await select.click()
   await page.getByRole('option', { name: option, exact: true }).click()
 }

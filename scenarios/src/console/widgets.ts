@@ -26,6 +26,17 @@ export async function signOut(page: Page): Promise<void> {
   await page.getByLabel('Email').waitFor()
 }
 
+/** The options of a select. */
+export async function optionsOf(place: Page | Locator, label: string): Promise<string[]> {
+  await place.getByRole('combobox', { name: label, exact: true }).click()
+  const page = 'page' in place ? place.page() : place
+  await page.getByRole('option').first().waitFor()
+  const texts = await page.getByRole('option').allInnerTexts()
+  await page.keyboard.press('Escape')
+  await page.getByRole('option').first().waitFor({ state: 'detached' })
+  return texts
+}
+
 /** Chooses an option of a select. @param option its text, or a part of it */
 export async function choose(place: Page | Locator, label: string, option: string | RegExp): Promise<void> {
   await place.getByRole('combobox', { name: label, exact: true }).click()

@@ -1,4 +1,5 @@
 import { Select as Base } from '@base-ui/react/select'
+import type { ComponentProps } from 'react'
 import { Field, type FieldIds } from './fields.tsx'
 import { Icon } from './icon.tsx'
 
@@ -52,6 +53,21 @@ export function Select<Value extends string | number>({
   )
 }
 
+/** A select with its visible label. */
+export function SelectField<Value extends string | number>({
+  label,
+  hint,
+  fault,
+  ...select
+}: Pick<ComponentProps<typeof Field>, 'label' | 'hint' | 'fault'> &
+  Omit<ComponentProps<typeof Select<Value>>, keyof FieldIds | 'aria-label'>) {
+  return (
+    <Field label={label} {...(hint !== undefined && { hint })} {...(fault !== undefined && { fault })}>
+      {(ids) => <Select {...ids} {...select} />}
+    </Field>
+  )
+}
+
 const graces = [
   [0, 'Immediately'],
   [3_600, 'In 1 hour'],
@@ -68,7 +84,5 @@ export function GraceField({
   seconds: number
   onChange: (seconds: number) => void
 }) {
-  return (
-    <Field label={label}>{(ids) => <Select {...ids} value={seconds} options={graces} onChange={onChange} />}</Field>
-  )
+  return <SelectField label={label} value={seconds} options={graces} onChange={onChange} />
 }

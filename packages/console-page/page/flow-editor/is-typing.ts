@@ -3,7 +3,8 @@ export function isTyping(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&
     (target.isContentEditable ||
-      ['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName) ||
+      ['INPUT', 'TEXTAREA'].includes(target.tagName) ||
+      target.role === 'combobox' ||
       target.closest('.code-editor') !== null)
   )
 }

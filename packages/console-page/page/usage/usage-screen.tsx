@@ -35,6 +35,7 @@ import {
 import { Chart } from '../components/chart.tsx'
 import { countTick, usdTick } from '../components/chart-scale.ts'
 import { FilterChip } from '../components/filters.tsx'
+import { Select } from '../components/select.tsx'
 import { DataTable, type Column } from '../components/data-table.tsx'
 import { count, usd } from '../components/usd.ts'
 
@@ -159,25 +160,19 @@ function UsageChoices({ by = 'model', range = 'month', from, to }: UsageView) {
   const isCustom = from !== undefined && to !== undefined
   return (
     <div className="chips" role="group" aria-label="Filters">
-      <select aria-label="Group by" value={by} onChange={({ target }) => set({ by: target.value as Grouping })}>
-        {groupings.map((each) => (
-          <option key={each} value={each}>
-            By {groupingLabels[each].toLowerCase()}
-          </option>
-        ))}
-      </select>
-      <select
+      <Select
+        aria-label="Group by"
+        value={by}
+        options={groupings.map((each) => [each, `By ${groupingLabels[each].toLowerCase()}`] as const)}
+        onChange={(grouping) => set({ by: grouping })}
+      />
+      <Select
         aria-label="Time"
-        value={isCustom ? '' : range}
-        onChange={({ target }) => setRange(target.value as Range)}
-      >
-        {isCustom && <option value="">Custom</option>}
-        {(Object.keys(ranges) as Range[]).map((each) => (
-          <option key={each} value={each}>
-            {rangeLabels[each]}
-          </option>
-        ))}
-      </select>
+        placeholder="Custom"
+        value={isCustom ? null : range}
+        options={(Object.keys(ranges) as Range[]).map((each) => [each, rangeLabels[each]] as const)}
+        onChange={setRange}
+      />
       <DateRange {...{ range, ...(isCustom && { from, to }) }} onChange={set} />
       {isCustom && (
         <FilterChip name="Range" value={`${shown(from)} – ${shown(to)}`} choices={[]} onChange={() => setRange()} />

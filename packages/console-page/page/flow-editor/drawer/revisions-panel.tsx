@@ -11,7 +11,7 @@ import type { useSaving } from '../data/use-saving.ts'
 import { useSession } from '../state/open-editor.ts'
 import type { Graph, GraphNode } from '@gateway/api/graph'
 import { Dialog } from '../../components/dialog.tsx'
-import { Field } from '../../components/fields.tsx'
+import { SelectField } from '../../components/select.tsx'
 import { overlayOf, type Overlay, type Change } from '../core/overlay.ts'
 import {
   Background,
@@ -110,18 +110,15 @@ function CompareDialog({
     return { difference, overlay: overlayOf(before, after, difference) }
   }, [revisions, mine, from, to])
   const choice = (label: string, value: string, set: (value: string) => void) => (
-    <Field label={label}>
-      {(ids) => (
-        <select {...ids} value={value} onChange={({ target }) => set(target.value)}>
-          <option value={ON_CANVAS}>Current canvas</option>
-          {revisions.map(({ number }) => (
-            <option key={number} value={String(number)}>
-              Revision {number}
-            </option>
-          ))}
-        </select>
-      )}
-    </Field>
+    <SelectField
+      label={label}
+      value={value}
+      options={[
+        [ON_CANVAS, 'Current canvas'],
+        ...revisions.map(({ number }) => [String(number), `Revision ${number}`] as const),
+      ]}
+      onChange={set}
+    />
   )
   return (
     <Dialog title="Differences" onClose={onClose}>

@@ -13,6 +13,7 @@ import {
 import { useSession } from '../state/open-editor.ts'
 import { useState } from 'react'
 import { Field } from '../../components/fields.tsx'
+import { SelectField } from '../../components/select.tsx'
 import { NameField } from './fields.tsx'
 
 const words = {
@@ -61,15 +62,12 @@ function ContractFieldRow({ side, name }: { side: Side; name: string }) {
       <legend className="visually-hidden">{`${side} ${name}`}</legend>
       <div className="pair">
         <FieldName key={name} side={side} name={name} />
-        <Field label="Type">
-          {(ids) => (
-            <select {...ids} value={type} onChange={({ target }) => set(schemaOfType(schema, target.value))}>
-              {[...new Set([...shownTypes, type])].map((type) => (
-                <option key={type}>{type}</option>
-              ))}
-            </select>
-          )}
-        </Field>
+        <SelectField
+          label="Type"
+          value={type}
+          options={[...new Set([...shownTypes, type])].map((each) => [each, each] as const)}
+          onChange={(chosen) => set(schemaOfType(schema, chosen))}
+        />
       </div>
       {type === 'select' && (
         <Field label="Options (one per line)">

@@ -12,6 +12,7 @@ import { useSession } from '../state/open-editor.ts'
 import { NameField, NumberField, useField, useHeldTexts } from './fields.tsx'
 import { faultOfField, fieldOfProblem } from './field-problems.ts'
 import { Field } from '../../components/fields.tsx'
+import { SelectField } from '../../components/select.tsx'
 import { JsonField } from './json-field.tsx'
 
 /** Form for a node. */
@@ -157,15 +158,12 @@ function ConstantForm({ drawn: { key, node, problems } }: { drawn: CanvasNode })
   const type = types.find((type) => type === typeof value) ?? 'object'
   return (
     <>
-      <Field label="Type">
-        {(ids) => (
-          <select {...ids} value={type} onChange={({ target }) => set(beginnings[target.value as ConstantType])}>
-            {types.map((type) => (
-              <option key={type}>{type}</option>
-            ))}
-          </select>
-        )}
-      </Field>
+      <SelectField
+        label="Type"
+        value={type}
+        options={types.map((each) => [each, each] as const)}
+        onChange={(chosen) => set(beginnings[chosen])}
+      />
       {type === 'string' && (
         <Field label="Value" fault={fault}>
           {(ids) => <textarea {...ids} rows={5} value={String(value)} onChange={({ target }) => set(target.value)} />}

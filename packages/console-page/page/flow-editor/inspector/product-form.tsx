@@ -1,7 +1,7 @@
 import type { ProductKind, ProductRecord } from '@gateway/api/console/products'
 import type { CanvasNode } from '../core/canvas-model.ts'
 import { priceLabels } from '../../catalogue/product-labels.tsx'
-import { Field } from '../../components/fields.tsx'
+import { SelectField } from '../../components/select.tsx'
 import { useSession } from '../state/open-editor.ts'
 import { useField, NumberField, useHeldTexts } from './fields.tsx'
 import { faultOfField } from './field-problems.ts'
@@ -19,24 +19,18 @@ export function ProductForm({ drawn, calls }: { drawn: CanvasNode; calls: Exclud
   const product = offered.find(({ id }) => id === chosen)
   return (
     <>
-      <Field
+      <SelectField
         label="Product"
         {...(product && { hint: priceLabels(product.pricing) })}
         fault={faultOfField(drawn.problems, drawn.node.kind, 'product')}
-      >
-        {(ids) => (
-          <select {...ids} value={chosen} onChange={({ target }) => set(target.value || undefined)}>
-            {!product && (
-              <option value={chosen}>{chosen === '' ? 'Select a product' : `${chosen} (not callable)`}</option>
-            )}
-            {offered.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {name === id ? id : `${name} (${id})`}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
+        placeholder="Select a product"
+        value={chosen === '' ? null : chosen}
+        options={[
+          ...(product || chosen === '' ? [] : [[chosen, `${chosen} (not callable)`] as const]),
+          ...offered.map(({ id, name }) => [id, name === id ? id : `${name} (${id})`] as const),
+        ]}
+        onChange={set}
+      />
       {calls === 'chat' ? (
         <ChatParams key={drawn.key} drawn={drawn} product={product} />
       ) : (
@@ -66,16 +60,13 @@ function MediaParams({
           const value = typeof params[name] === 'string' ? params[name] : ''
           const values = new Set([...(listed[name] ?? []), ...(value === '' ? [] : [value])])
           return (
-            <Field key={name} label={`${name[0]!.toUpperCase()}${name.slice(1)}`}>
-              {(ids) => (
-                <select {...ids} value={value} onChange={({ target }) => set(name, target.value || undefined)}>
-                  <option value="">Product default</option>
-                  {[...values].map((value) => (
-                    <option key={value}>{value}</option>
-                  ))}
-                </select>
-              )}
-            </Field>
+            <SelectField
+              key={name}
+              label={`${name[0]!.toUpperCase()}${name.slice(1)}`}
+              value={value}
+              options={[['', 'Product default'], ...[...values].map((each) => [each, each] as const)]}
+              onChange={(chosen) => set(name, chosen || undefined)}
+            />
           )
         })}
     </div>
@@ -97,6 +88,12 @@ const others = [
   { name: 'stop', label: 'Stop sequences (JSON)', hint: 'A text, or a list of up to 4: ["END", "\\n\\n"]' },
   { name: 'tools', label: 'Tools (JSON)', hint: 'A list of functions that the model may ask to call.' },
   { name: 'tool_choice', label: 'Tool choice (JSON)', hint: '"auto", "none", "required", or one function.' },
+] as const
+
+const formats = [
+  ['text', 'Text'],
+  ['json_object', 'JSON object'],
+  ['json_schema', 'JSON schema'],
 ] as const
 
 /** Parameters of a chat product: those it supports, and those already set. */
@@ -126,21 +123,12 @@ function ChatParams({ drawn, product }: { drawn: CanvasNode; product: ProductRec
           ))}
       </div>
       {isOffered('response_format') && (
-        <Field label="Response format">
-          {(ids) => (
-            <select
-              {...ids}
-              value={format === 'json_object' || format === 'json_schema' ? format : 'text'}
-              onChange={({ target }) =>
-                set('response_format', target.value === 'text' ? undefined : { type: target.value })
-              }
-            >
-              <option value="text">Text</option>
-              <option value="json_object">JSON object</option>
-              <option value="json_schema">JSON schema</option>
-            </select>
-          )}
-        </Field>
+        <SelectField
+          label="Response format"
+          value={format === 'json_object' || format === 'json_schema' ? format : 'text'}
+          options={formats}
+          onChange={(type) => set('response_format', type === 'text' ? undefined : { type })}
+        />
       )}
       {format === 'json_schema' && (
         <JsonField

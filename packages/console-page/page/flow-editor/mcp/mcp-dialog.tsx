@@ -7,7 +7,7 @@ import { useBaseUrl, useScope } from '../../api/session.ts'
 import { announce } from '../../frame/announcer.ts'
 import { Copyable } from '../../components/copying.tsx'
 import { Dialog } from '../../components/dialog.tsx'
-import { Field } from '../../components/fields.tsx'
+import { SelectField } from '../../components/select.tsx'
 import { RefusalBox } from '../../components/refusal-box.tsx'
 import { useSession } from '../state/open-editor.ts'
 import { clientSettings } from '@gateway/flow/client-settings'
@@ -60,15 +60,12 @@ export function McpDialog({ sandbox: id, onClose }: { sandbox: string; onClose: 
       {sandbox?.activeRevision === null && (
         <p className="soft">Activate a revision first. Clients call the active revision.</p>
       )}
-      <Field label="Client">
-        {(ids) => (
-          <select {...ids} value={title} onChange={({ target }) => setTitle(target.value)}>
-            {settings.map((one) => (
-              <option key={one.title}>{one.title}</option>
-            ))}
-          </select>
-        )}
-      </Field>
+      <SelectField
+        label="Client"
+        value={title}
+        options={settings.map((one) => [one.title, one.title] as const)}
+        onChange={setTitle}
+      />
       <p className="small">Goes into {shown.where}.</p>
       <Copyable text={shown.text} label={`Copy the settings for ${shown.title}`} />
       <p className="small">

@@ -3,6 +3,7 @@ import { shownType } from '../core/contract-commands.ts'
 import { JsonField } from '../inspector/json-field.tsx'
 import { NumberField } from '../inspector/fields.tsx'
 import { Field } from '../../components/fields.tsx'
+import { SelectField } from '../../components/select.tsx'
 import { useState } from 'react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { StoredAssetRecord } from '@gateway/api/console/assets'
@@ -59,16 +60,12 @@ function InputField({
     )
   if (type === 'select')
     return (
-      <Field label={label}>
-        {(ids) => (
-          <select {...ids} value={text} onChange={({ target }) => set(target.value || undefined)}>
-            <option value="" />
-            {(schema.enum ?? []).map(String).map((option) => (
-              <option key={option}>{option}</option>
-            ))}
-          </select>
-        )}
-      </Field>
+      <SelectField
+        label={label}
+        value={text}
+        options={[['', 'None'], ...(schema.enum ?? []).map((each) => [String(each), String(each)] as const)]}
+        onChange={(chosen) => set(chosen || undefined)}
+      />
     )
   if (type === 'string')
     return (
@@ -152,22 +149,21 @@ function AssetField({
       </Field>
       <RefusalBox error={error ?? listError} />
       {fitting.length > 0 && (
-        <Field label={`${label}: project asset`}>
-          {(ids) => (
-            <select
-              {...ids}
-              value={chosen?.id ?? ''}
-              onChange={({ target }) => onChange(target.value === '' ? undefined : { asset: target.value })}
-            >
-              <option value="">none</option>
-              {fitting.map(({ id, createdAt, bytes }) => (
-                <option key={id} value={id}>
-                  {`${createdAt.slice(0, 16).replace('T', ' ')} UTC, ${count(bytes)} bytes, …${id.slice(-6)}`}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
+        <SelectField
+          label={`${label}: project asset`}
+          value={chosen?.id ?? ''}
+          options={[
+            ['', 'None'],
+            ...fitting.map(
+              ({ id, createdAt, bytes }) =>
+                [
+                  id,
+                  `${createdAt.slice(0, 16).replace('T', ' ')} UTC, ${count(bytes)} bytes, …${id.slice(-6)}`,
+                ] as const,
+            ),
+          ]}
+          onChange={(id) => onChange(id === '' ? undefined : { asset: id })}
+        />
       )}
       <AssetIdField label={label} asset={asset} onChange={onChange} />
       {chosen && (

@@ -4,7 +4,8 @@ import type { SandboxEstimate } from '@gateway/api/estimate'
 import { ask } from '../../api/ask.ts'
 import { useMe, useScope } from '../../api/session.ts'
 import { FormDialog } from '../../components/dialog.tsx'
-import { Field, TextField } from '../../components/fields.tsx'
+import { TextField } from '../../components/fields.tsx'
+import { SelectField } from '../../components/select.tsx'
 import { RefusalBox } from '../../components/refusal-box.tsx'
 import { usd } from '../../components/usd.ts'
 import { announce } from '../../frame/announcer.ts'
@@ -147,24 +148,16 @@ function InputSets({
   return (
     <div className="input-sets">
       {sets.length > 0 && (
-        <Field label="Test inputs">
-          {(ids) => (
-            <select
-              {...ids}
-              value={isChosen ? chosen : ''}
-              onChange={({ target }) => {
-                setChosen(target.value)
-                const found = sets.find(({ name }) => name === target.value)
-                if (found) change({ last: found.values }, true)
-              }}
-            >
-              <option value="">Unsaved inputs</option>
-              {sets.map(({ name }) => (
-                <option key={name}>{name}</option>
-              ))}
-            </select>
-          )}
-        </Field>
+        <SelectField
+          label="Test inputs"
+          value={isChosen ? chosen : ''}
+          options={[['', 'Unsaved inputs'], ...sets.map(({ name }) => [name, name] as const)]}
+          onChange={(next) => {
+            setChosen(next)
+            const found = sets.find(({ name }) => name === next)
+            if (found) change({ last: found.values }, true)
+          }}
+        />
       )}
       <div className="buttons">
         <button type="button" className="button small quiet" onClick={() => setTask('save')}>

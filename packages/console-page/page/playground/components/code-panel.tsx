@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { Link } from '@tanstack/react-router'
 import { useScope } from '../../api/session.ts'
 import { Copyable } from '../../components/copying.tsx'
-import { Field } from '../../components/fields.tsx'
+import { SelectField } from '../../components/select.tsx'
 import { KEY_NAME, type ShownCode } from '../code/source-text.ts'
 
 /** Code samples for a request, selectable by language or tool. */
@@ -12,15 +12,12 @@ export function CodePanel({ of: codes }: { of: ShownCode[] }) {
   const shown = codes.find((code) => code.title === title) ?? codes[0]!
   return (
     <div className="stack playground-code">
-      <Field label="Language or tool">
-        {(ids) => (
-          <select {...ids} value={shown.title} onChange={({ target }) => setTitle(target.value)}>
-            {codes.map((code) => (
-              <option key={code.title}>{code.title}</option>
-            ))}
-          </select>
-        )}
-      </Field>
+      <SelectField
+        label="Language or tool"
+        value={shown.title}
+        options={codes.map(({ title }) => [title, title] as const)}
+        onChange={setTitle}
+      />
       {shown.install !== null && (
         <Copyable text={shown.install} label={`Copy the install command for ${shown.title}`} />
       )}

@@ -1,10 +1,16 @@
 import { useState, type ReactNode } from 'react'
 import { Field } from '../../components/fields.tsx'
+import { Select } from '../../components/select.tsx'
 import type { Conversation } from '../core/conversation.ts'
 import { ShownImage } from './shown-image.tsx'
 import { isImageData } from '@gateway/api/attachments'
 
 type Draft = Conversation['draft']
+
+const roles = [
+  ['user', 'User'],
+  ['assistant', 'Assistant'],
+] as const
 
 /** Form for the next message. */
 export function Composer({
@@ -90,16 +96,14 @@ export function Composer({
         <button type="button" className="button" disabled={draft.text === '' || isStreaming} onClick={onAdd}>
           Append only
         </button>
-        <label className="playground-role">
-          <span className="visually-hidden">Role</span>
-          <select
+        <div className="playground-role">
+          <Select
+            aria-label="Role"
             value={draft.role}
-            onChange={({ target }) => onChange({ ...draft, role: target.value as Draft['role'] })}
-          >
-            <option value="user">user</option>
-            <option value="assistant">assistant</option>
-          </select>
-        </label>
+            options={roles}
+            onChange={(role) => onChange({ ...draft, role })}
+          />
+        </div>
         {takesImages && draft.role === 'user' && (
           <label className="button playground-file">
             Add images

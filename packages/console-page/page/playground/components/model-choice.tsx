@@ -1,4 +1,4 @@
-import { Field } from '../../components/fields.tsx'
+import { SelectField } from '../../components/select.tsx'
 
 /** Select for a model or flow. */
 export function ModelChoice({
@@ -16,17 +16,14 @@ export function ModelChoice({
   onChange: (model: string | undefined) => void
 }) {
   return (
-    <Field label={label}>
-      {(ids) => (
-        <select {...ids} value={chosen ?? ''} onChange={({ target }) => onChange(target.value || undefined)}>
-          {none !== undefined && <option value="">{none}</option>}
-          {models.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
-        </select>
-      )}
-    </Field>
+    <SelectField
+      label={label}
+      value={chosen ?? (none === undefined ? null : '')}
+      options={[
+        ...(none === undefined ? [] : [['', none] as const]),
+        ...models.map(({ id, name }) => [id, name] as const),
+      ]}
+      onChange={(id) => onChange(id || undefined)}
+    />
   )
 }
