@@ -5,7 +5,8 @@ import { Icon } from './icon.tsx'
 
 /**
  * Choice of one option. Typing the beginning of an option chooses it.
- * @param value null: nothing is chosen, and the placeholder is shown
+ * @param value null: nothing is chosen, and the placeholder is shown. The library takes '' for the same, so the text of
+ * that option stands as the placeholder.
  */
 export function Select<Value extends string | number>({
   value,
@@ -32,7 +33,7 @@ export function Select<Value extends string | number>({
       onValueChange={(chosen) => chosen !== null && onChange(chosen)}
     >
       <Base.Trigger {...ids} className="select">
-        <Base.Value placeholder={placeholder} />
+        <Base.Value placeholder={options.find(([each]) => each === '')?.[1] ?? placeholder} />
         <Base.Icon render={<Icon name="updown" />} />
       </Base.Trigger>
       <Base.Portal>
