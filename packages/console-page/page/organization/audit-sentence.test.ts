@@ -9,6 +9,7 @@ const entry: Omit<AuditRecord, 'action' | 'subject' | 'details'> = {
   tenant: 'ten_1',
   user: 'usr_a',
   userName: 'Ada',
+  subjectName: null,
   outcome: 'succeeded',
   requestId: null,
   address: null,
@@ -42,6 +43,11 @@ test('a wallet entry names the project and the exact amount', () => {
   expect(sentence('wallet.correct', 'prj_1/c', { micro: -1, reason: 'twice' })).toBe(
     'corrected the wallet of Summaries by −$0.000001: twice',
   )
+})
+
+test('a flow has the name that the service gives it', () => {
+  const saved = { ...entry, action: 'revision.save', subject: 'sbx-1', subjectName: 'Notes', details: { revision: 2 } }
+  expect(auditSentence(saved, (id) => id)).toBe('saved revision 2 of the flow Notes')
 })
 
 test('a deleted or unknown subject appears by ID, and an unknown action by its name', () => {

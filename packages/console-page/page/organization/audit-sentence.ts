@@ -14,13 +14,13 @@ interface Entry {
 type Sentence = (entry: Entry) => string
 
 /** What a user did, as a sentence that follows their name. An unknown action appears by its name. */
-export function auditSentence({ action, subject, details, outcome }: AuditRecord, nameOf: NameOf): string {
+export function auditSentence({ action, subject, subjectName, details, outcome }: AuditRecord, nameOf: NameOf): string {
   const sentence = sentences[action]
   const has = (field: string) => details[field] !== undefined && details[field] !== null
   const the = (field: string) => (has(field) ? nameOf(textOf(details[field])) : '')
   const money = (field: string) => usd(Number(details[field] ?? 0))
   // The subject of a wallet entry is "project/booking".
-  const name = nameOf(subject.startsWith('prj_') ? subject.split('/')[0]! : subject)
+  const name = subjectName ?? nameOf(subject.startsWith('prj_') ? subject.split('/')[0]! : subject)
   return sentence
     ? sentence({ subject: name, the, has, money, isRefused: outcome === 'refused' })
     : `performed ${action} on ${name}`

@@ -41,10 +41,10 @@ export async function recordsSeenBy(
   rows: Entry[],
 ): Promise<(row: Entry) => AuditRecord> {
   const open = await openTo(prisma, reader, rows)
-  return (row) => auditRecord(isHidden(row, open) ? hidden(row) : row)
+  return (row) => auditRecord(isHidden(row, open) ? hidden(row) : row, open.get(row.subject) ?? null)
 }
 
-function auditRecord({ id, at, request, details, outcome, ...rest }: Entry): AuditRecord {
+function auditRecord({ id, at, request, details, outcome, ...rest }: Entry, subjectName: string | null): AuditRecord {
   const { tenant, user, userName, action, subject, address, device } = rest
   return {
     id: String(id),
@@ -54,6 +54,7 @@ function auditRecord({ id, at, request, details, outcome, ...rest }: Entry): Aud
     userName,
     action,
     subject,
+    subjectName,
     outcome: outcome as AuditRecord['outcome'],
     requestId: request,
     address,
@@ -62,11 +63,12 @@ function auditRecord({ id, at, request, details, outcome, ...rest }: Entry): Aud
   }
 }
 
-/** Returns those subjects, sandbox products or projects with assets, that the reader may use. */
-async function openTo(prisma: Deps['prisma'], reader: string, rows: Entry[]): Promise<Set<string>> {
+/** Returns those subjects that the reader may use: sandbox products with their names, and projects with assets. */
+async function openTo(prisma: Deps['prisma'], reader: string, rows: Entry[]): Promise<Map<string, string | null>> {
   const subjects = (isAbout: (entry: Entry) => boolean) => rows.filter(isAbout).map(({ subject }) => subject)
   const sandboxes = await sandboxesOpenTo(prisma, reader, subjects(isAboutSandbox))
-  return sandboxes.union(await projectsOpenTo(prisma, reader, subjects(isAboutAsset)))
+  const projects = await projectsOpenTo(prisma, reader, subjects(isAboutAsset))
+  return new Map([...sandboxes, ...[...projects].map((id) => [id, null] as const)])
 }
 
 function isAboutAsset({ action }: Pick<Entry, 'action'>): boolean {
@@ -78,7 +80,7 @@ function isAboutSandbox({ action }: Pick<Entry, 'action'>): boolean {
 }
 
 /** Whether an entry is about a sandbox product or an asset that the reader may not use or that was deleted. */
-function isHidden(entry: Entry, open: ReadonlySet<string>): boolean {
+function isHidden(entry: Entry, open: ReadonlyMap<string, unknown>): boolean {
   return (
     ((isAboutSandbox(entry) || isAboutAsset(entry)) && !open.has(entry.subject)) || entry.action === 'project.delete'
   )

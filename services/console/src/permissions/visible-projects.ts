@@ -76,15 +76,20 @@ async function projectsOfToken(prisma: Transaction, token: string, projects: str
   return new Set(projects.filter((project) => project === found?.project))
 }
 
-/** Returns those sandbox products that a member may use. */
-export async function sandboxesOpenTo(prisma: Transaction, user: string, sandboxes: string[]): Promise<Set<string>> {
-  const rows = await prisma.sandbox.findMany({ where: { id: { in: sandboxes } }, select: { id: true, project: true } })
+/** Returns the names of those sandbox products that a member may use, by ID. */
+export async function sandboxesOpenTo(
+  prisma: Transaction,
+  user: string,
+  sandboxes: string[],
+): Promise<Map<string, string>> {
+  const select = { id: true, project: true, name: true }
+  const rows = await prisma.sandbox.findMany({ where: { id: { in: sandboxes } }, select })
   const open = await projectsOpenTo(
     prisma,
     user,
     rows.map(({ project }) => project),
   )
-  return new Set(rows.filter(({ project }) => open.has(project)).map(({ id }) => id))
+  return new Map(rows.filter(({ project }) => open.has(project)).map(({ id, name }) => [id, name]))
 }
 
 /** Replaces the ids of sandbox products on an allowlist with one placeholder. */

@@ -117,9 +117,12 @@ test('the audit shows an Admin who changed a private flow, and only its users wh
   await owner.post(`${path}/sandboxes/${made.id}/revisions`, { graph, draft: true })
   await owner.post(`${path}/sandboxes/${made.id}/revisions`, { graph: echo })
   await owner.post(`${path}/sandboxes/${made.id}/revisions/2/activate`)
+  let isDeleted = false
   const rowsFor = async (caller: typeof owner) => {
     const { body } = await caller.get(`${path}/audit`)
-    expect(JSON.stringify(body)).not.toContain(secret)
+    const names = body.data.map(({ subjectName }: { subjectName: string | null }) => subjectName)
+    expect(new Set(names)).toEqual(new Set([caller === owner && !isDeleted ? `${secret}.` : null]))
+    expect(JSON.stringify(body.data.map((entry: object) => ({ ...entry, subjectName: null })))).not.toContain(secret)
     expect(body.data.every(({ user }: { user: string }) => user === owner.id)).toBe(true)
     return body.data
       .map(({ action, subject, details }: Record<string, unknown>) => [action, subject, details])
@@ -146,6 +149,7 @@ test('the audit shows an Admin who changed a private flow, and only its users wh
     { count: 5 },
   ])
   await owner.delete(projectPath)
+  isDeleted = true
   expect(JSON.stringify(await rowsFor(owner))).not.toContain(made.id)
 })
 
