@@ -26,7 +26,7 @@ function screensOf({ tenant, project, sandboxes }: Facts): Record<string, string
     ...screens(organization, ['members', 'teams', 'audit', 'tokens', 'webhooks']),
     'organization-projects': `${organization}/projects`,
     'operator-products': '/operator/products',
-    'operator-money': '/operator/money',
+    'operator-money': `/operator/money?tenant=${tenant}&project=${project}`,
     'operator-organizations': '/operator/organizations',
     'operator-users': '/operator/users',
     'operator-audit': '/operator/audit',

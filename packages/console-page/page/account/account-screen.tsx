@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { ask } from '../api/ask.ts'
 import { useMe, readingMe } from '../api/session.ts'
 import { Screen } from '../frame/screen.tsx'
-import { Copyable } from '../components/copying.tsx'
+import { CopyButton } from '../components/copying.tsx'
 import { Facts, Moment } from '../components/values.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
 import { TokensSection, type TokenScope } from '../settings/tokens-section.tsx'
@@ -15,7 +15,7 @@ import { NewPasswordField, TextField } from '../components/fields.tsx'
 import type { SessionRecord } from '@gateway/api/console/second-factor'
 import { DataTable, type Column } from '../components/data-table.tsx'
 import { FormDialog } from '../components/dialog.tsx'
-import { Waiting } from '../components/list-states.tsx'
+import { Loaded } from '../components/list-states.tsx'
 import { RowActions } from '../components/row-actions.tsx'
 import { deviceName } from './device-name.ts'
 
@@ -41,13 +41,16 @@ export function AccountScreen() {
           of={[
             ['Name', name],
             ['Email', email],
-            ['Platform operator', platformOperator ? 'yes' : null],
-            ['Organizations', tenants.map((each) => `${each.name} (${each.role})`).join(', ') || 'none'],
+            ['Platform operator', platformOperator ? 'Yes' : null],
+            ['Organizations', tenants.map((each) => `${each.name} (${each.role})`).join(', ') || 'None'],
+            [
+              'User ID',
+              <>
+                <code>{id}</code> <CopyButton text={id} label="Copy user ID" isSmall />
+              </>,
+            ],
           ]}
         />
-        <h2>User ID</h2>
-        <p className="soft">Names you in the API and in audit logs.</p>
-        <Copyable text={id} label="Copy user ID" />
       </section>
       <TokensSection
         title="Personal tokens"
@@ -154,7 +157,7 @@ function PasswordForm({ email }: { email: string }) {
 
 /** Where the user is signed in, and how to end it. */
 function SessionsSection() {
-  const { data, error } = useQuery(readingAll('/api/v2/me/sessions', { params: {} }))
+  const sessions = useQuery(readingAll('/api/v2/me/sessions', { params: {} }))
   const [ended, setEnded] = useState<SessionRecord | null>(null)
   const [isEndingAll, setEndingAll] = useState(false)
   const columns: Column<SessionRecord>[] = [
@@ -195,9 +198,9 @@ function SessionsSection() {
           Sign out everywhere
         </button>
       </div>
-      <RefusalBox error={error} />
-      {!data && !error && <Waiting what="sessions" />}
-      {data && <DataTable caption="Sessions" columns={columns} rows={data} keyOf={({ id }) => id} />}
+      <Loaded of={sessions} what="sessions">
+        {(rows) => <DataTable caption="Sessions" columns={columns} rows={rows} keyOf={({ id }) => id} />}
+      </Loaded>
       {ended && <EndSessionDialog of={ended} onClose={() => setEnded(null)} />}
       {isEndingAll && <SignOutEverywhereDialog onClose={() => setEndingAll(false)} />}
     </section>

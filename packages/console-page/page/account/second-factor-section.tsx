@@ -6,8 +6,7 @@ import { CodeField, TextField } from '../components/fields.tsx'
 import { Copyable } from '../components/copying.tsx'
 import { Dialog, FormDialog } from '../components/dialog.tsx'
 import { Moment } from '../components/values.tsx'
-import { RefusalBox } from '../components/refusal-box.tsx'
-import { Waiting } from '../components/list-states.tsx'
+import { Loaded } from '../components/list-states.tsx'
 import { generate } from 'lean-qr'
 import { toSvgPath } from 'lean-qr/extras/svg'
 
@@ -15,7 +14,7 @@ type Act = 'set up' | 'recovery codes' | 'remove'
 
 /** The authenticator app of the user, with its recovery codes. */
 export function SecondFactorSection() {
-  const { data, error } = useQuery(reading('/api/v2/me/second-factor', { params: {} }))
+  const secondFactor = useQuery(reading('/api/v2/me/second-factor', { params: {} }))
   const [act, setAct] = useState<Act | null>(null)
   const [codes, setCodes] = useState<string[] | null>(null)
   const onClose = () => setAct(null)
@@ -26,36 +25,37 @@ export function SecondFactorSection() {
   return (
     <section className="card stack" aria-label="Two-factor authentication">
       <h2>Two-factor authentication</h2>
-      <RefusalBox error={error} />
-      {!data && !error && <Waiting what="your second factor" />}
-      {data?.confirmedAt === null && (
-        <>
-          <p className="soft">
-            Protect your account with a code from an authenticator app. An organization can require it.
-          </p>
-          <div className="buttons">
-            <button type="button" className="button main" onClick={() => setAct('set up')}>
-              Set up authenticator app
-            </button>
-          </div>
-        </>
-      )}
-      {data && data.confirmedAt !== null && (
-        <>
-          <p>
-            Authenticator app on since <Moment iso={data.confirmedAt} to="day" isExact />. Unused recovery codes:{' '}
-            {data.recoveryCodesLeft}.
-          </p>
-          <div className="buttons">
-            <button type="button" className="button" onClick={() => setAct('recovery codes')}>
-              Replace recovery codes
-            </button>
-            <button type="button" className="button danger" onClick={() => setAct('remove')}>
-              Remove authenticator app
-            </button>
-          </div>
-        </>
-      )}
+      <Loaded of={secondFactor} what="your second factor">
+        {({ confirmedAt, recoveryCodesLeft }) =>
+          confirmedAt === null ? (
+            <>
+              <p className="soft">
+                Protect your account with a code from an authenticator app. An organization can require it.
+              </p>
+              <div className="buttons">
+                <button type="button" className="button main" onClick={() => setAct('set up')}>
+                  Set up authenticator app
+                </button>
+              </div>
+            </>
+          ) : (
+            <>
+              <p>
+                Authenticator app on since <Moment iso={confirmedAt} to="day" isExact />. Unused recovery codes:{' '}
+                {recoveryCodesLeft}.
+              </p>
+              <div className="buttons">
+                <button type="button" className="button" onClick={() => setAct('recovery codes')}>
+                  Replace recovery codes
+                </button>
+                <button type="button" className="button danger" onClick={() => setAct('remove')}>
+                  Remove authenticator app
+                </button>
+              </div>
+            </>
+          )
+        }
+      </Loaded>
       {act === 'set up' && <SetUpDialog onDone={onCodes} onClose={onClose} />}
       {act === 'recovery codes' && <ReplaceCodesDialog onDone={onCodes} onClose={onClose} />}
       {act === 'remove' && <RemoveDialog onClose={onClose} />}

@@ -6,8 +6,7 @@ import { useScope, useMe } from '../api/session.ts'
 import { Screen } from '../frame/screen.tsx'
 import { Facts, Moment, Money } from '../components/values.tsx'
 import { Copyable } from '../components/copying.tsx'
-import { RefusalBox } from '../components/refusal-box.tsx'
-import { Waiting } from '../components/list-states.tsx'
+import { Loaded } from '../components/list-states.tsx'
 import { CallCost, CallerName, durationText, CallStateText, reasonLabels } from './call-columns.tsx'
 import { DataTable, type Column } from '../components/data-table.tsx'
 import { callSum, total, type SumLine } from './call-sum.ts'
@@ -19,18 +18,18 @@ const EVERY_MS = 2_000
 export function CallScreen() {
   const { tenant, project, call: invocation } = useParams({ from: '/projects/$tenant/$project/calls/$call' })
   const params = { tenant, project, invocation }
-  const { data, error, isPending } = useQuery({
+  const read = useQuery({
     ...reading('/api/v2/tenants/{tenant}/projects/{project}/invocations/{invocation}', { params }),
     refetchInterval: ({ state }) => state.data?.state === 'Open' && EVERY_MS,
   })
   const actions = (
     <>
-      {data?.pricing.unit === 'tokens' && (
+      {read.data?.pricing.unit === 'tokens' && (
         <Link
           className="button"
           to="/projects/$tenant/$project/playground"
           params={{ tenant, project }}
-          search={{ model: data.model }}
+          search={{ model: read.data.model }}
         >
           Open in playground
         </Link>
@@ -43,9 +42,9 @@ export function CallScreen() {
   )
   return (
     <Screen title="Call" of={invocation} actions={actions}>
-      <RefusalBox error={error} />
-      {isPending && !error && <Waiting what="the call" />}
-      {data && <CallParts call={data} />}
+      <Loaded of={read} what="the call">
+        {(call) => <CallParts call={call} />}
+      </Loaded>
     </Screen>
   )
 }

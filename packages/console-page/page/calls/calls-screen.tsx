@@ -32,22 +32,25 @@ export function CallsScreen() {
         </>
       }
     >
-      <IdSearch />
-      <FilterChips filters={filters} />
       <RefusalBox error={calls.error} />
-      {calls.isPending && !calls.error && <Waiting what="calls" />}
-      {calls.data && rows.length === 0 && !calls.hasNextPage && (
-        <NoCalls isFiltered={Object.keys(filters).length > 0} />
-      )}
-      {rows.length > 0 && (
-        <DataList
-          name="calls"
-          caption="Calls, newest first"
-          columns={callColumns(scope)}
-          rows={rows}
-          keyOf={({ id }) => id}
-        />
-      )}
+      <DataList
+        name="calls"
+        caption="Calls, newest first"
+        columns={callColumns(scope)}
+        rows={rows}
+        keyOf={({ id }) => id}
+        filters={
+          <>
+            <IdSearch />
+            <FilterChips filters={filters} />
+          </>
+        }
+        empty={
+          calls.data
+            ? !calls.hasNextPage && <NoCalls isFiltered={Object.keys(filters).length > 0} />
+            : !calls.error && <Waiting what="calls" />
+        }
+      />
       <ShowMore list={calls} />
     </Screen>
   )
@@ -70,7 +73,7 @@ function IdSearch() {
   return (
     <form
       role="search"
-      className="chips"
+      className="with-button"
       onSubmit={(event) => {
         event.preventDefault()
         if (id === '') return
@@ -81,7 +84,6 @@ function IdSearch() {
     >
       <input
         type="search"
-        className="id-search"
         aria-label="Call or execution ID"
         placeholder="Call or execution ID"
         autoComplete="off"

@@ -2,8 +2,7 @@ import { useNavigate, useSearch, Link } from '@tanstack/react-router'
 import { useProjectName, useScope } from '../api/session.ts'
 import { Screen } from '../frame/screen.tsx'
 import { DataTable, type Column } from '../components/data-table.tsx'
-import { EmptyState, Waiting } from '../components/list-states.tsx'
-import { RefusalBox } from '../components/refusal-box.tsx'
+import { EmptyState, Loaded } from '../components/list-states.tsx'
 import { catalogueRows, type CatalogueRow } from './catalogue-rows.ts'
 import { EstimateDialog } from './estimate-dialog.tsx'
 import { useQuery } from '@tanstack/react-query'
@@ -22,7 +21,6 @@ export function CatalogueScreen() {
   const view = useSearch({ from: '/projects/$tenant/$project/models' })
   const navigate = useNavigate({ from: '/projects/$tenant/$project/models' })
   const { products, assigned, error } = useCatalogue()
-  const rows = products && assigned && catalogueRows(products, assigned, view)
   const estimated = products?.find(({ id }) => id === view.estimate)
   const compared = (view.compare ?? []).flatMap((id) => products?.find((product) => product.id === id) ?? [])
   const showEstimate = (id: string | null) =>
@@ -30,31 +28,34 @@ export function CatalogueScreen() {
   return (
     <Screen title="Models" of={useProjectName()}>
       <CatalogueFilters view={view} />
-      <RefusalBox error={error} />
-      {!rows && !error && <Waiting what="models" />}
       {products && assigned && <UnpublishedNotice products={products} assigned={assigned} />}
       {compared.length > 0 && <Comparison of={compared} />}
-      {rows?.length === 0 && <NoModel isEmpty={!products?.some(({ state }) => state === 'published')} />}
-      {rows && rows.length > 0 && (
-        <DataTable
-          caption="Models"
-          columns={[
-            ...modelColumns,
-            {
-              head: 'Actions',
-              cell: (row) => (
-                <ModelActions
-                  of={row}
-                  compared={compared.map(({ id }) => id)}
-                  onEstimate={() => showEstimate(row.product.id)}
-                />
-              ),
-            },
-          ]}
-          rows={rows}
-          keyOf={({ product }) => product.id}
-        />
-      )}
+      <Loaded of={{ data: products && assigned && catalogueRows(products, assigned, view), error }} what="models">
+        {(rows) =>
+          rows.length === 0 ? (
+            <NoModel isEmpty={!products?.some(({ state }) => state === 'published')} />
+          ) : (
+            <DataTable
+              caption="Models"
+              columns={[
+                ...modelColumns,
+                {
+                  head: 'Actions',
+                  cell: (row) => (
+                    <ModelActions
+                      of={row}
+                      compared={compared.map(({ id }) => id)}
+                      onEstimate={() => showEstimate(row.product.id)}
+                    />
+                  ),
+                },
+              ]}
+              rows={rows}
+              keyOf={({ product }) => product.id}
+            />
+          )
+        }
+      </Loaded>
       {estimated && <EstimateDialog of={estimated} onClose={() => showEstimate(null)} />}
     </Screen>
   )
@@ -116,7 +117,12 @@ const modelColumns: Column<CatalogueRow>[] = [
   { head: 'Price', cell: ({ product }) => <PriceList of={product} /> },
   {
     head: 'Context',
-    cell: ({ product }) => sizeLabels(product).map((line) => <div key={line}>{line}</div>),
+    cell: ({ product }) =>
+      sizeLabels(product).map((line) => (
+        <div key={line} className="figure">
+          {line}
+        </div>
+      )),
   },
   {
     head: 'Modalities',

@@ -19,10 +19,10 @@ const BYTES_A_MIB = 1_048_576
 
 /** Exact prices of a product and their units. */
 export function priceLines(kind: ProductKind, pricing: ProductPricing): { what: string; usd: string }[] {
-  if (pricing.unit === 'request') return [{ what: `per ${units[kind]}`, usd: `$${withoutZeros(pricing.request)}` }]
+  if (pricing.unit === 'request') return [{ what: `per ${units[kind]}`, usd: usdPrice(pricing.request) }]
   const { prompt, completion, cachedPrompt, cacheWrite, reasoning } = pricing
   const line = (what: string, usd: string | undefined) =>
-    usd === undefined ? [] : [{ what: `per 1M ${what}`, usd: `$${perMillion(usd)}` }]
+    usd === undefined ? [] : [{ what: `per 1M ${what}`, usd: usdPrice(perMillion(usd)) }]
   return [
     ...line('input tokens', prompt),
     ...line('cached input tokens', cachedPrompt),
@@ -60,8 +60,8 @@ export function PriceList({ of: { kind, pricing } }: { of: Pick<ProductRecord, '
   return (
     <ul>
       {priceLines(kind, pricing).map(({ what, usd }) => (
-        <li key={what}>
-          <span className="figure">{usd}</span> <span className="soft small">{what}</span>
+        <li key={what} className="figure">
+          {usd} <span className="soft small">{what}</span>
         </li>
       ))}
     </ul>
@@ -73,8 +73,8 @@ const MILLION_DIGITS = 6
 
 /** Short price of a product, per million tokens or per call. */
 export function priceLabels(pricing: ProductPricing): string {
-  if (pricing.unit === 'request') return `$${withoutZeros(pricing.request)} each`
-  return `$${perMillion(pricing.prompt)} in, $${perMillion(pricing.completion)} out per 1M`
+  if (pricing.unit === 'request') return `${usdPrice(pricing.request)} each`
+  return `${usdPrice(perMillion(pricing.prompt))} in, ${usdPrice(perMillion(pricing.completion))} out per 1M`
 }
 
 /** Converts a unit price to the price per million, in USD without trailing zeros. */
@@ -82,6 +82,12 @@ export function perMillion(usd: string): string {
   const digits = String(picoFromUsd(usd) ?? 0n).padStart(PICO_DIGITS + 1, '0')
   const point = digits.length - PICO_DIGITS + MILLION_DIGITS
   return withoutZeros(`${digits.slice(0, point).replace(/^0+(?=\d)/, '')}.${digits.slice(point)}`)
+}
+
+/** Exact price with at least two decimals. */
+function usdPrice(decimal: string): string {
+  const [whole, part = ''] = withoutZeros(decimal).split('.')
+  return `$${whole}.${part.padEnd(2, '0')}`
 }
 
 function withoutZeros(decimal: string): string {

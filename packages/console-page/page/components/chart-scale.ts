@@ -54,12 +54,12 @@ function hoursIn(timeZone: string): (iso: string) => number {
 /** Labels of times in a zone. Short ones are for the axis. */
 export function timeLabels(step: 'hour' | 'day', timeZone: string) {
   const day = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', timeZone })
-  const hour = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', timeZone })
+  const hour = new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-digit', timeZone })
   const whole = new Intl.DateTimeFormat(undefined, {
     weekday: 'short',
     month: 'short',
     day: 'numeric',
-    ...(step === 'hour' && { hour: '2-digit', minute: '2-digit' }),
+    ...(step === 'hour' && { hour: 'numeric', minute: '2-digit' }),
     timeZone,
   })
   const hours = hoursIn(timeZone)

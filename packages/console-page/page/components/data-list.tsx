@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useState, type ReactNode } from 'react'
 import { ACTIONS, DataTable, type TableProps } from './data-table.tsx'
 import { IconButton } from './icon-button.tsx'
 import { EmptyState } from './list-states.tsx'
@@ -6,19 +6,23 @@ import { Menu, MenuToggle } from './menu.tsx'
 import { searchedRows, tableCsv } from './table-rows.ts'
 
 /**
- * List with tools above it: choose columns, download what is loaded as CSV, and search, where `searchBy` says what has
- * the words of a row. Only for lists with all of their rows.
+ * List with tools above it: filters, choose columns, download what is loaded as CSV, and search, where `searchBy` says
+ * what has the words of a row: only for lists with all of their rows.
  * @param name of the CSV file; the chosen columns are remembered under it
+ * @param empty shown in place of a table without rows
  */
 export function DataList<Row>({
   name,
   searchBy,
+  filters,
+  empty = null,
   ...table
-}: TableProps<Row> & { name: string; searchBy?: (row: Row) => string }) {
+}: TableProps<Row> & { name: string; searchBy?: (row: Row) => string; filters?: ReactNode; empty?: ReactNode }) {
   const [search, setSearch] = useState('')
   const [hidden, setHidden] = useHiddenColumns(name)
   const rows = searchBy ? searchedRows(table.rows, search, searchBy) : table.rows
   const columns = table.columns.filter(({ head }) => !hidden.includes(head))
+  if (table.rows.length === 0 && !filters) return empty
   return (
     <div className="stack tight">
       <TableTools
@@ -27,10 +31,13 @@ export function DataList<Row>({
         hidden={hidden}
         onHide={setHidden}
         search={searchBy ? search : null}
+        filters={filters}
         onSearch={setSearch}
         onDownload={() => downloadText(`${name}.csv`, 'text/csv', tableCsv(table.columns, rows))}
       />
-      {rows.length === 0 ? (
+      {table.rows.length === 0 ? (
+        empty
+      ) : rows.length === 0 ? (
         <EmptyState
           title={`Nothing matches "${search}"`}
           action={
@@ -74,6 +81,7 @@ function TableTools({
   hidden,
   onHide,
   search,
+  filters,
   onSearch,
   onDownload,
 }: {
@@ -84,6 +92,7 @@ function TableTools({
   onHide: (hidden: string[]) => void
   /** null: the list has no search. */
   search: string | null
+  filters: ReactNode
   onSearch: (search: string) => void
   onDownload: () => void
 }) {
@@ -98,6 +107,7 @@ function TableTools({
           onChange={({ target }) => onSearch(target.value)}
         />
       )}
+      {filters}
       <span className="push" />
       <Menu opener={<IconButton icon="columns" label="Columns" />}>
         {heads.map((head) => (

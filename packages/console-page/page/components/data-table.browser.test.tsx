@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { pageTest as test } from '../page-test.fixture.tsx'
+import { FormattedText } from '../playground/components/formatted-text.tsx'
 import { DataTable, type Column } from './data-table.tsx'
 
 interface Row {
@@ -45,6 +46,30 @@ test('a table sorts by a column in both directions, says so, and keeps rows with
   }
   await expect.element(head('Key')).not.toHaveAttribute('aria-sort')
   await expect.element(head('Note').getByRole('button', { name: 'Note' })).not.toBeInTheDocument()
+})
+
+test('on a narrow screen rows are cards, except those of a name and a figure, and the table of an answer', async ({
+  show,
+  onTestFinished,
+}) => {
+  await page.viewport(390, 844)
+  onTestFinished(() => page.viewport(1440, 900))
+  const table = (shown: Column<Row>[]) => (
+    <DataTable caption="Keys" columns={shown} rows={rows} keyOf={({ name }) => name} />
+  )
+  const inCards: [columns: Column<Row>[], isInCards: boolean][] = [
+    [columns, true],
+    [[columns[0]!, columns[1]!], true],
+    [[columns[0]!, columns[2]!], false],
+  ]
+  for (const [shown, isInCards] of inCards) {
+    const { unmount } = await show(table(shown))
+    const isShown = document.querySelector('thead')!.checkVisibility()
+    expect([shown.length, isShown]).toEqual([shown.length, !isInCards])
+    await unmount()
+  }
+  await show(<FormattedText text={'| City | Rain |\n|-|-|\n| Bergen | yes |'} />)
+  await expect.element(page.getByText('City')).toBeVisible()
 })
 
 test('a table is sorted with the keyboard', async ({ show }) => {

@@ -37,7 +37,8 @@ export interface TableProps<Row> {
 export const ACTIONS = 'Actions'
 
 /**
- * Table whose rows become cards on narrow screens, each value next to its column head. The first column names the row.
+ * Table whose rows become cards on narrow screens, each value next to its column head, unless each is a name and a
+ * figure. The first column names the row.
  * If it has a link, a click anywhere on the row follows it. The roles are explicit because the card styles would remove
  * the implicit ones.
  */
@@ -50,7 +51,7 @@ export function DataTable<Row>({ caption, columns, rows, keyOf }: TableProps<Row
   })
   const byHead = new Map(columns.map((column) => [column.head, column]))
   return (
-    <div className="table">
+    <div className={columns.length === 2 && columns[1]!.isNumber ? 'table narrow-rows' : 'table'}>
       <table role="table">
         <caption className="visually-hidden">{caption}</caption>
         <thead role="rowgroup">

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { RefusalBox } from './refusal-box.tsx'
 
 /** What is missing and what to do about it. */
 export function EmptyState({ title, children, action }: { title: string; children: ReactNode; action?: ReactNode }) {
@@ -24,6 +25,25 @@ export function Waiting({ what }: { what: string }) {
         </div>
       ))}
     </div>
+  )
+}
+
+/** What a query reads: a refusal if there is one, the shape of a list while it loads, and then what it shows. */
+export function Loaded<Data>({
+  of: { data, error },
+  what,
+  children,
+}: {
+  of: { data: Data | undefined; error: unknown }
+  /** What is loading, for screen readers. */
+  what: string
+  children: (data: Data) => ReactNode
+}) {
+  return (
+    <>
+      <RefusalBox error={error} />
+      {data === undefined ? !error && <Waiting what={what} /> : children(data)}
+    </>
   )
 }
 

@@ -17,26 +17,26 @@ export function ExecutionsScreen() {
   const filters = useSearch({ from: '/projects/$tenant/$project/executions' })
   const { flows, flowName } = useFlowNames()
   const list = useExecutions(scope, filters)
-  const isEmpty = list.data && list.rows.length === 0 && !list.hasNextPage
   return (
     <Screen
       title="Executions"
       of={useProjectName()}
       actions={<RefreshButton isLooking={list.isFetching} onLook={list.refresh} />}
     >
-      <ExecutionChips filters={filters} flows={flows} />
       <RefusalBox error={list.error} />
-      {list.isPending && !list.error && <Waiting what="executions" />}
-      {isEmpty && <NoExecutions isFiltered={Object.keys(filters).length > 0} />}
-      {list.rows.length > 0 && (
-        <DataList
-          name="executions"
-          caption="Executions, newest first"
-          columns={executionColumns(scope, flowName)}
-          rows={list.rows}
-          keyOf={({ id }) => id}
-        />
-      )}
+      <DataList
+        name="executions"
+        caption="Executions, newest first"
+        columns={executionColumns(scope, flowName)}
+        rows={list.rows}
+        keyOf={({ id }) => id}
+        filters={<ExecutionChips filters={filters} flows={flows} />}
+        empty={
+          list.data
+            ? !list.hasNextPage && <NoExecutions isFiltered={Object.keys(filters).length > 0} />
+            : !list.error && <Waiting what="executions" />
+        }
+      />
       <ShowMore list={list} />
     </Screen>
   )

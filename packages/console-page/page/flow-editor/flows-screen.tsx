@@ -8,17 +8,14 @@ import { Screen } from '../frame/screen.tsx'
 import { Badge, Moment } from '../components/values.tsx'
 import { DataList } from '../components/data-list.tsx'
 import type { Column } from '../components/data-table.tsx'
-import { EmptyState, Waiting } from '../components/list-states.tsx'
-import { RefusalBox } from '../components/refusal-box.tsx'
+import { EmptyState, Loaded } from '../components/list-states.tsx'
 import { CreateFlowDialog } from './create-flow-dialog.tsx'
 
 /** The flows of a project. */
 export function FlowsScreen() {
   const params = useScope()
   const [isCreating, setCreating] = useState(false)
-  const { data, error, isPending } = useQuery(
-    readingAll('/api/v2/tenants/{tenant}/projects/{project}/sandboxes', { params }),
-  )
+  const flows = useQuery(readingAll('/api/v2/tenants/{tenant}/projects/{project}/sandboxes', { params }))
   const createButton = (
     <button type="button" className="button main" onClick={() => setCreating(true)}>
       Create flow
@@ -26,23 +23,23 @@ export function FlowsScreen() {
   )
   return (
     <Screen title="Flows" of={useProjectName()} actions={createButton}>
-      <RefusalBox error={error} />
-      {isPending && !error && <Waiting what="flows" />}
-      {data?.length === 0 && (
-        <EmptyState title="No flows yet" action={createButton}>
-          A flow combines model calls and the steps between them. Callers use it like a single model.
-        </EmptyState>
-      )}
-      {data && data.length > 0 && (
-        <DataList
-          name="flows"
-          caption="Flows"
-          columns={columns}
-          rows={data.toReversed()}
-          keyOf={({ id }) => id}
-          searchBy={({ name, description }) => `${name} ${description}`}
-        />
-      )}
+      <Loaded of={flows} what="flows">
+        {(rows) => (
+          <DataList
+            name="flows"
+            caption="Flows"
+            columns={columns}
+            rows={rows.toReversed()}
+            keyOf={({ id }) => id}
+            searchBy={({ name, description }) => `${name} ${description}`}
+            empty={
+              <EmptyState title="No flows yet" action={createButton}>
+                A flow combines model calls and the steps between them. Callers use it like a single model.
+              </EmptyState>
+            }
+          />
+        )}
+      </Loaded>
       {isCreating && <CreateFlowDialog onClose={() => setCreating(false)} />}
     </Screen>
   )

@@ -3,8 +3,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { readingAll } from '../api/queries.ts'
 import { useScope, useProjectName, useMe, useMemberNames } from '../api/session.ts'
 import { Screen } from '../frame/screen.tsx'
-import { EmptyState, Waiting } from '../components/list-states.tsx'
-import { RefusalBox } from '../components/refusal-box.tsx'
+import { EmptyState, Loaded } from '../components/list-states.tsx'
 import { MissingKeyRight, useMissingKeyRight } from './key-right.tsx'
 import { CreateKeyDialog } from './create-key-dialog.tsx'
 import { useState } from 'react'
@@ -26,9 +25,7 @@ export function KeysScreen() {
   const { tenant, project } = useScope()
   const { ended, create } = useSearch({ from: '/projects/$tenant/$project/keys' })
   const navigate = useNavigate({ from: '/projects/$tenant/$project/keys' })
-  const { data, error, isPending } = useQuery(
-    readingAll('/api/v2/tenants/{tenant}/keys', { params: { tenant }, query: { project } }),
-  )
+  const keys = useQuery(readingAll('/api/v2/tenants/{tenant}/keys', { params: { tenant }, query: { project } }))
   const showCreate = (isOpen: boolean) =>
     void navigate({ search: ({ create: _, ...others }) => ({ ...others, ...(isOpen && { create: true as const }) }) })
   const showEnded = (isShown: boolean) =>
@@ -39,25 +36,27 @@ export function KeysScreen() {
       Create key
     </button>
   )
-  const shown = (data ?? []).filter(({ state }) => ended || state === 'Active').toReversed()
   return (
     <Screen title="API keys" of={useProjectName()} actions={createButton}>
       {missing && <MissingKeyRight of={missing} />}
       <LegacyKeys />
-      <RefusalBox error={error} />
-      {isPending && !error && <Waiting what="keys" />}
-      {data?.length === 0 && (
-        <EmptyState title="No keys you can manage" {...(missing === null && { action: createButton })}>
-          A key makes calls for this project and can't be moved to another one. Create one to make your first call.
-        </EmptyState>
-      )}
-      {shown.length > 0 && <KeyTable keys={shown} />}
-      {data && data.length > 0 && (
-        <label className="choice soft">
-          <input type="checkbox" checked={ended ?? false} onChange={({ target }) => showEnded(target.checked)} />
-          Show revoked and expired
-        </label>
-      )}
+      <Loaded of={keys} what="keys">
+        {(all) =>
+          all.length === 0 ? (
+            <EmptyState title="No keys you can manage" {...(missing === null && { action: createButton })}>
+              A key makes calls for this project and can't be moved to another one. Create one to make your first call.
+            </EmptyState>
+          ) : (
+            <>
+              <KeyTable keys={all.filter(({ state }) => ended || state === 'Active').toReversed()} />
+              <label className="choice soft">
+                <input type="checkbox" checked={ended ?? false} onChange={({ target }) => showEnded(target.checked)} />
+                Show revoked and expired
+              </label>
+            </>
+          )
+        }
+      </Loaded>
       {create && missing === null && <CreateKeyDialog onClose={() => showCreate(false)} />}
     </Screen>
   )

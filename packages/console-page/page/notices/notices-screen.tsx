@@ -1,6 +1,6 @@
 import { useProjectName, useScope, useProjectRole, useKeyNames, useMemberNames } from '../api/session.ts'
 import { Screen } from '../frame/screen.tsx'
-import { EmptyState, Waiting } from '../components/list-states.tsx'
+import { EmptyState, Loaded } from '../components/list-states.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
 import { SHOWN_NOTICES, useNotices, THRESHOLDS, WEBHOOKS, useWebhookChange } from './notice-link.tsx'
 import type { NoticeRecord, NoticeThresholds, WebhookRecord } from '@gateway/api/console/notices'
@@ -26,15 +26,18 @@ export function NoticesScreen() {
   const isOwner = useProjectRole() === 'Project Owner'
   return (
     <Screen title="Alerts" of={useProjectName()}>
-      <RefusalBox error={error} />
-      {!notices && !error && <Waiting what="alerts" />}
-      {notices?.length === 0 && (
-        <EmptyState title="No alerts yet">
-          An alert is raised when a threshold below is crossed, a key is rotated, or a secret is found in public. Alerts
-          are listed for 90 days.
-        </EmptyState>
-      )}
-      {notices && notices.length > 0 && <NoticeTable notices={notices} />}
+      <Loaded of={{ data: notices, error }} what="alerts">
+        {(rows) =>
+          rows.length > 0 ? (
+            <NoticeTable notices={rows} />
+          ) : (
+            <EmptyState title="No alerts yet">
+              An alert is raised when a threshold below is crossed, a key is rotated, or a secret is found in public.
+              Alerts are listed for 90 days.
+            </EmptyState>
+          )
+        }
+      </Loaded>
       {hasMore && <p className="soft small">Showing the latest {SHOWN_NOTICES}. The API lists all 90 days.</p>}
       <ThresholdPart />
       {isOwner && <WebhookPart notices={notices ?? []} />}

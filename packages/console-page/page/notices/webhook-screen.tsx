@@ -8,7 +8,7 @@ import { useMemberNames, useScope } from '../api/session.ts'
 import { Screen } from '../frame/screen.tsx'
 import { Badge, Facts, Moment } from '../components/values.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
-import { ShowMore, Waiting } from '../components/list-states.tsx'
+import { ShowMore, Loaded } from '../components/list-states.tsx'
 import { DeleteWebhookDialog, SigningSecretDialog } from './webhook-dialogs.tsx'
 import { DELIVERIES, TEST_WEBHOOK, WEBHOOK, ROTATE_WEBHOOK, RESEND, useWebhookChange } from './notice-link.tsx'
 import { FormDialog } from '../components/dialog.tsx'
@@ -49,10 +49,10 @@ export function WebhookScreen() {
           All alerts and webhooks
         </Link>
       </p>
-      <RefusalBox error={error} />
       <RefusalBox error={test.error} />
-      {!data && !error && <Waiting what="the webhook" />}
-      {data && <WebhookFacts webhook={data} />}
+      <Loaded of={{ data, error }} what="the webhook">
+        {(webhook) => <WebhookFacts webhook={webhook} />}
+      </Loaded>
       {!isGone && <Deliveries webhook={params.webhook} />}
       {dialog === 'rotate' && data && <RotateWebhookDialog of={data} onClose={close} />}
       {dialog === 'delete' && data && (

@@ -5,8 +5,7 @@ import { reading } from '../api/queries.ts'
 import { useMe, type ProjectScope } from '../api/session.ts'
 import { DataTable, type Column } from '../components/data-table.tsx'
 import { Moment, Money } from '../components/values.tsx'
-import { RefusalBox } from '../components/refusal-box.tsx'
-import { Waiting } from '../components/list-states.tsx'
+import { Loaded } from '../components/list-states.tsx'
 import { JOURNAL } from './wallet-draft.ts'
 
 const NEWEST = 50
@@ -30,7 +29,7 @@ export function JournalPart({ scope }: { scope: ProjectScope }) {
   const [isOpen, setOpen] = useState(false)
   const mine = useMe().tenants.find(({ id }) => id === scope.tenant)?.projects
   const hasRole = mine?.some(({ id }) => id === scope.project) ?? false
-  const { data, error } = useQuery({
+  const journal = useQuery({
     ...reading(JOURNAL, { params: scope, query: { limit: NEWEST } }),
     enabled: isOpen,
   })
@@ -40,9 +39,13 @@ export function JournalPart({ scope }: { scope: ProjectScope }) {
     <details className="journal" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>Latest {NEWEST} journal entries, as changes to the wallet</summary>
       <div className="stack">
-        <RefusalBox error={error} />
-        {isOpen && !data && !error && <Waiting what="the journal" />}
-        {data && <DataTable caption="Journal" columns={columns} rows={data.data} keyOf={({ seq }) => String(seq)} />}
+        {isOpen && (
+          <Loaded of={journal} what="the journal">
+            {({ data }) => (
+              <DataTable caption="Journal" columns={columns} rows={data} keyOf={({ seq }) => String(seq)} />
+            )}
+          </Loaded>
+        )}
       </div>
     </details>
   )

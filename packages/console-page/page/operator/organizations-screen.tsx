@@ -8,7 +8,7 @@ import { CopyButton } from '../components/copying.tsx'
 import { DataList } from '../components/data-list.tsx'
 import type { Column } from '../components/data-table.tsx'
 import { RowActions } from '../components/row-actions.tsx'
-import { EmptyState, Waiting } from '../components/list-states.tsx'
+import { EmptyState, Loaded } from '../components/list-states.tsx'
 import { Moment } from '../components/values.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
 import { OperatorScreen } from './operator-screen.tsx'
@@ -21,7 +21,7 @@ import { onThisHost } from '../sign-in/link-secret.ts'
 /** Every organization of the platform. */
 export function OrganizationsScreen() {
   const { platformOperator } = useMe()
-  const { data, error } = useQuery({ ...readingAll('/api/v2/tenants', { params: {} }), enabled: platformOperator })
+  const organizations = useQuery({ ...readingAll('/api/v2/tenants', { params: {} }), enabled: platformOperator })
   const [isCreating, setCreating] = useState(false)
   const [leaving, setLeaving] = useState<TenantRecord | null>(null)
   const [isResetting, setResetting] = useState(false)
@@ -40,23 +40,23 @@ export function OrganizationsScreen() {
   )
   return (
     <OperatorScreen title="Organizations" actions={actions}>
-      <RefusalBox error={error} />
-      {!data && !error && <Waiting what="organizations" />}
-      {data?.length === 0 && (
-        <EmptyState title="No organizations yet" action={create}>
-          Users, projects and keys belong to an organization. Its creator becomes its first Admin.
-        </EmptyState>
-      )}
-      {data && data.length > 0 && (
-        <DataList
-          name="organizations"
-          caption="Organizations"
-          columns={columnsOf(setLeaving)}
-          rows={data}
-          keyOf={({ id }) => id}
-          searchBy={({ id, name }) => `${name} ${id}`}
-        />
-      )}
+      <Loaded of={organizations} what="organizations">
+        {(rows) => (
+          <DataList
+            name="organizations"
+            caption="Organizations"
+            columns={columnsOf(setLeaving)}
+            rows={rows}
+            keyOf={({ id }) => id}
+            searchBy={({ id, name }) => `${name} ${id}`}
+            empty={
+              <EmptyState title="No organizations yet" action={create}>
+                Users, projects and keys belong to an organization. Its creator becomes its first Admin.
+              </EmptyState>
+            }
+          />
+        )}
+      </Loaded>
       {isResetting && <ResetLinkDialog onClose={() => setResetting(false)} />}
       {isCreating && <CreateOrganizationDialog onClose={() => setCreating(false)} />}
       {leaving && <DeleteOrganizationDialog of={leaving} onClose={() => setLeaving(null)} />}

@@ -7,7 +7,7 @@ import { useMe } from '../api/session.ts'
 import { DataList } from '../components/data-list.tsx'
 import type { Column } from '../components/data-table.tsx'
 import { RowActions } from '../components/row-actions.tsx'
-import { EmptyState, Waiting } from '../components/list-states.tsx'
+import { EmptyState, Loaded, Waiting } from '../components/list-states.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
 import { OperatorScreen } from './operator-screen.tsx'
 import { ProductDialog } from './product-dialog.tsx'
@@ -36,33 +36,33 @@ export function ProductsScreen() {
       Create product
     </button>
   )
-  const rows = data?.filter(
+  const rows = (data ?? []).filter(
     (product) =>
       (state === undefined || product.state === state) &&
       `${product.id} ${product.name}`.toLowerCase().includes(q.toLowerCase()),
   )
   return (
     <OperatorScreen title="Products" actions={create}>
-      <ProductsFilters view={{ q, ...(state && { state }) }} />
       <RefusalBox error={error} />
-      {!data && !error && <Waiting what="products" />}
-      {data?.length === 0 && (
-        <EmptyState title="No products yet" action={create}>
-          A product is a provider's model with a price. Projects call products.
-        </EmptyState>
-      )}
-      {data && data.length > 0 && rows?.length === 0 && (
-        <EmptyState title="No matching products">Clear a filter or change the search.</EmptyState>
-      )}
-      {rows && rows.length > 0 && (
-        <DataList
-          name="products"
-          caption="Products"
-          columns={productColumns((action, product) => setChosen({ action, product }))}
-          rows={rows}
-          keyOf={({ id }) => id}
-        />
-      )}
+      <DataList
+        name="products"
+        caption="Products"
+        columns={productColumns((action, product) => setChosen({ action, product }))}
+        rows={rows}
+        keyOf={({ id }) => id}
+        filters={<ProductsFilters view={{ q, ...(state && { state }) }} />}
+        empty={
+          data?.length === 0 ? (
+            <EmptyState title="No products yet" action={create}>
+              A product is a provider's model with a price. Projects call products.
+            </EmptyState>
+          ) : data ? (
+            <EmptyState title="No matching products">Clear a filter or change the search.</EmptyState>
+          ) : (
+            !error && <Waiting what="products" />
+          )
+        }
+      />
       {chosen?.action === 'create' && <ProductDialog of={null} onClose={close} />}
       {chosen?.action === 'Edit' && <ProductDialog of={chosen.product} onClose={close} />}
       {chosen?.action === 'Publish' && <PublishDialog of={chosen.product} onClose={close} />}
@@ -175,7 +175,7 @@ function productColumns(choose: (action: ProductAction, product: ProductRecord) 
 
 /** Confirms suspending a product and lists the affected projects. */
 function SuspendDialog({ of: { id, name }, onClose }: { of: ProductRecord; onClose: () => void }) {
-  const { data, error } = useQuery(readingAffectedProjects(id, useMe().tenants))
+  const affected = useQuery(readingAffectedProjects(id, useMe().tenants))
   const suspend = useChange(
     () => ask('PATCH', '/api/v2/products/{product}', { params: { product: id }, body: { state: 'suspended' } }),
     `${name} suspended.`,
@@ -187,9 +187,9 @@ function SuspendDialog({ of: { id, name }, onClose }: { of: ProductRecord; onClo
         New calls to <code>{id}</code>, and flows that use it, are refused in all organizations. Calls in progress
         finish and are charged. Assignments are kept and take effect again once you republish it.
       </p>
-      {!data && !error && <Waiting what="affected projects" />}
-      <RefusalBox error={error} />
-      {data && <AffectedProjects projects={data} />}
+      <Loaded of={affected} what="affected projects">
+        {(projects) => <AffectedProjects projects={projects} />}
+      </Loaded>
     </FormDialog>
   )
 }

@@ -10,7 +10,7 @@ import { DataTable, type Column } from '../components/data-table.tsx'
 import { FormDialog } from '../components/dialog.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
 import { TextField } from '../components/fields.tsx'
-import { Waiting } from '../components/list-states.tsx'
+import { Loaded } from '../components/list-states.tsx'
 import { RowActions } from '../components/row-actions.tsx'
 import { UserName } from '../users/user-field.tsx'
 import { OperatorScreen } from './operator-screen.tsx'
@@ -70,23 +70,23 @@ function FindUser({ onChoose }: { onChoose: (chosen: Chosen) => void }) {
 }
 
 function Operators({ onChoose }: { onChoose: (chosen: Chosen) => void }) {
-  const { data, error } = useQuery(readingAll('/api/v2/operators', { params: {} }))
+  const operators = useQuery(readingAll('/api/v2/operators', { params: {} }))
   return (
     <section className="card stack" aria-label="Platform operators">
       <h2>Platform operators</h2>
       <p className="soft">Operators manage products, funds, organizations and users of the whole installation.</p>
-      <RefusalBox error={error} />
-      {!data && !error && <Waiting what="operators" />}
-      {data && (
-        <DataList
-          name="operators"
-          caption="Platform operators"
-          columns={columnsOf(onChoose)}
-          rows={data}
-          keyOf={({ id }) => id}
-          searchBy={({ name, email }) => `${name} ${email}`}
-        />
-      )}
+      <Loaded of={operators} what="operators">
+        {(rows) => (
+          <DataList
+            name="operators"
+            caption="Platform operators"
+            columns={columnsOf(onChoose)}
+            rows={rows}
+            keyOf={({ id }) => id}
+            searchBy={({ name, email }) => `${name} ${email}`}
+          />
+        )}
+      </Loaded>
     </section>
   )
 }

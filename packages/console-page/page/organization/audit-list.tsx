@@ -1,9 +1,8 @@
 import { Link } from '@tanstack/react-router'
 import type { AuditRecord } from '@gateway/api/console/audit'
 import { DataTable, type Column } from '../components/data-table.tsx'
-import { EmptyState, Waiting, ShowMore } from '../components/list-states.tsx'
+import { EmptyState, Loaded, ShowMore } from '../components/list-states.tsx'
 import { Moment } from '../components/values.tsx'
-import { RefusalBox } from '../components/refusal-box.tsx'
 import type { AuditFilters } from './audit-filters.ts'
 import { auditSentence, actionLabels } from './audit-sentence.ts'
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
@@ -11,6 +10,7 @@ import { ask } from '../api/ask.ts'
 import { spans } from '../calls/call-filters.ts'
 import { FilterChip, useFilter } from '../components/filters.tsx'
 import { TimeChip } from '../calls/time-chip.tsx'
+import { deviceName } from '../account/device-name.ts'
 
 /** Entries of an audit log, newest first, with filters and a CSV file. */
 export function AuditList({
@@ -29,7 +29,6 @@ export function AuditList({
   empty: string
 }) {
   const audit = useAudit(of, filters)
-  const rows = audit.data?.pages.flatMap(({ data }) => data)
   const columns: Column<AuditRecord>[] = [
     { head: 'Time', cell: ({ at }) => <Moment iso={at} to="second" isExact /> },
     ...(users === null ? [] : [{ head: 'User', cell: userOf }]),
@@ -44,17 +43,17 @@ export function AuditList({
           Download CSV
         </a>
       </div>
-      <RefusalBox error={audit.error} />
-      {!rows && !audit.error && <Waiting what="audit log" />}
-      {rows?.length === 0 &&
-        (Object.keys(filters).length > 0 ? (
-          <EmptyState title="No matching entries">Clear a filter.</EmptyState>
-        ) : (
-          <EmptyState title="No entries yet">{empty}</EmptyState>
-        ))}
-      {rows && rows.length > 0 && (
-        <DataTable caption="Audit log" columns={columns} rows={rows} keyOf={({ id }) => id} />
-      )}
+      <Loaded of={{ data: audit.data?.pages.flatMap(({ data }) => data), error: audit.error }} what="audit log">
+        {(rows) =>
+          rows.length > 0 ? (
+            <DataTable caption="Audit log" columns={columns} rows={rows} keyOf={({ id }) => id} />
+          ) : Object.keys(filters).length > 0 ? (
+            <EmptyState title="No matching entries">Clear a filter.</EmptyState>
+          ) : (
+            <EmptyState title="No entries yet">{empty}</EmptyState>
+          )
+        }
+      </Loaded>
       <ShowMore list={audit} text="Show older entries" />
     </>
   )
@@ -86,7 +85,11 @@ function From({ entry: { address, device } }: { entry: AuditRecord }) {
         <span className="visually-hidden">Show all entries from </span>
         <code>{address}</code>
       </Link>
-      {device !== null && <div className="soft small">{device}</div>}
+      {device !== null && (
+        <div className="soft small" title={device}>
+          {deviceName(device)}
+        </div>
+      )}
     </>
   )
 }

@@ -2,8 +2,7 @@ import type { ReactNode } from 'react'
 import { Screen } from '../frame/screen.tsx'
 import { DataList } from '../components/data-list.tsx'
 import type { Column } from '../components/data-table.tsx'
-import { EmptyState, Waiting } from '../components/list-states.tsx'
-import { RefusalBox } from '../components/refusal-box.tsx'
+import { EmptyState, Loaded } from '../components/list-states.tsx'
 import { useQuery } from '@tanstack/react-query'
 import { useMe, useScope } from '../api/session.ts'
 import { readingAll } from '../api/queries.ts'
@@ -13,7 +12,7 @@ export function ListScreen<Row extends object>({
   title,
   of,
   actions,
-  list: { data, error },
+  list,
   columns,
   keyOf,
   name,
@@ -37,12 +36,19 @@ export function ListScreen<Row extends object>({
   return (
     <Screen title={title} of={of} actions={actions}>
       {children}
-      <RefusalBox error={error} />
-      {!data && !error && <Waiting what={title.toLowerCase()} />}
-      {data?.length === 0 && <EmptyState title={empty.title}>{empty.text}</EmptyState>}
-      {data && data.length > 0 && (
-        <DataList name={name} caption={title} columns={columns} rows={data} keyOf={keyOf} searchBy={searchBy} />
-      )}
+      <Loaded of={list} what={title.toLowerCase()}>
+        {(rows) => (
+          <DataList
+            name={name}
+            caption={title}
+            columns={columns}
+            rows={rows}
+            keyOf={keyOf}
+            searchBy={searchBy}
+            empty={<EmptyState title={empty.title}>{empty.text}</EmptyState>}
+          />
+        )}
+      </Loaded>
     </Screen>
   )
 }

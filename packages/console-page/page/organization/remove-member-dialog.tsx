@@ -5,8 +5,7 @@ import type { MemberRecord } from '@gateway/api/console/users'
 import { ask } from '../api/ask.ts'
 import { readingAll, useChange } from '../api/queries.ts'
 import { FormDialog } from '../components/dialog.tsx'
-import { RefusalBox } from '../components/refusal-box.tsx'
-import { Waiting } from '../components/list-states.tsx'
+import { Loaded } from '../components/list-states.tsx'
 import { several } from '../components/usd.ts'
 import { StoppedKeys } from '../users/stopped-keys.tsx'
 import { useOrganization } from './list-screen.tsx'
@@ -41,27 +40,28 @@ export function RemoveMemberDialog({ of: { id, name }, onClose }: { of: MemberRe
         and projects. Adding {name} again does not restore them.
       </p>
       <StoppedKeys user={id} name={name} />
-      <RefusalBox error={error} />
-      {!made && !error && <Waiting what="keys, tokens and webhooks" />}
-      {made?.every(({ names }) => names.length === 0) && (
-        <p>{name} has created no active keys, service tokens or webhooks here.</p>
-      )}
-      {made?.some(({ names }) => names.length > 0) && (
-        <fieldset className="stack">
-          <legend>Also end what {name} created</legend>
-          {made
-            .filter(({ names }) => names.length > 0)
-            .map(({ kind, label, names, ifKept }) => (
-              <label key={kind} className="check">
-                <input type="checkbox" checked={!kept.has(kind)} onChange={() => toggle(kind)} />
-                <span>
-                  {several(names.length, label)}: {names.join(', ')}
-                  {kept.has(kind) && <span className="soft small"> {ifKept}</span>}
-                </span>
-              </label>
-            ))}
-        </fieldset>
-      )}
+      <Loaded of={{ data: made, error }} what="keys, tokens and webhooks">
+        {(all) =>
+          all.every(({ names }) => names.length === 0) ? (
+            <p>{name} has created no active keys, service tokens or webhooks here.</p>
+          ) : (
+            <fieldset className="stack">
+              <legend>Also end what {name} created</legend>
+              {all
+                .filter(({ names }) => names.length > 0)
+                .map(({ kind, label, names, ifKept }) => (
+                  <label key={kind} className="check">
+                    <input type="checkbox" checked={!kept.has(kind)} onChange={() => toggle(kind)} />
+                    <span>
+                      {several(names.length, label)}: {names.join(', ')}
+                      {kept.has(kind) && <span className="soft small"> {ifKept}</span>}
+                    </span>
+                  </label>
+                ))}
+            </fieldset>
+          )
+        }
+      </Loaded>
     </FormDialog>
   )
 }

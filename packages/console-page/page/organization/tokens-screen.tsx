@@ -14,6 +14,7 @@ export function OrganizationTokensScreen() {
     <Screen title="Service tokens" of={useOrganization().name}>
       <TokensSection
         title="Service tokens"
+        isAlone
         of={useTenantTokens()}
         text="Tokens let scripts act in this organization with the permissions you pick. They can't grant access to others, and they keep working when their creator leaves. Tokens of projects are listed too; Project Owners create them."
       />

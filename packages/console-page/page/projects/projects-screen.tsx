@@ -1,6 +1,6 @@
 import { useMe } from '../api/session.ts'
 import { Screen } from '../frame/screen.tsx'
-import { EmptyState, Waiting } from '../components/list-states.tsx'
+import { EmptyState, Loaded } from '../components/list-states.tsx'
 import { Appointments } from './appointments.tsx'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -8,7 +8,6 @@ import type { MeRecord } from '@gateway/api/console/sign-in'
 import { readingAll } from '../api/queries.ts'
 import { DataTable, type Column } from '../components/data-table.tsx'
 import { Moment } from '../components/values.tsx'
-import { RefusalBox } from '../components/refusal-box.tsx'
 
 /** Projects the user can see, by organization. */
 export function ProjectsScreen() {
@@ -39,27 +38,28 @@ interface Row {
 }
 
 function OrganizationProjects({ tenant }: { tenant: Tenant }) {
-  const { data, error } = useQuery(readingAll('/api/v2/tenants/{tenant}/projects', { params: { tenant: tenant.id } }))
+  const projects = useQuery(readingAll('/api/v2/tenants/{tenant}/projects', { params: { tenant: tenant.id } }))
   return (
     <section className="stack" aria-label={tenant.name}>
       <h2>
         {tenant.name} <span className="soft small">{tenant.role}</span>
       </h2>
-      <RefusalBox error={error} />
-      {!data && !error && <Waiting what="projects" />}
-      {data?.length === 0 && (
-        <EmptyState title="No projects you can see">
-          Ask an Admin of the organization to create a project or to add you to one.
-        </EmptyState>
-      )}
-      {data && data.length > 0 && (
-        <DataTable
-          caption={`Projects of ${tenant.name}`}
-          columns={columnsOf(tenant)}
-          rows={data}
-          keyOf={({ id }) => id}
-        />
-      )}
+      <Loaded of={projects} what="projects">
+        {(rows) =>
+          rows.length === 0 ? (
+            <EmptyState title="No projects you can see">
+              Ask an Admin of the organization to create a project or to add you to one.
+            </EmptyState>
+          ) : (
+            <DataTable
+              caption={`Projects of ${tenant.name}`}
+              columns={columnsOf(tenant)}
+              rows={rows}
+              keyOf={({ id }) => id}
+            />
+          )
+        }
+      </Loaded>
     </section>
   )
 }

@@ -28,7 +28,7 @@ export function LastTime({ of: { lastAt, isToTheHour } }: { of: RefusalGroup }) 
   return (
     <>
       {isToTheHour && <span className="soft">in the hour starting </span>}
-      <Moment iso={lastAt} to={isToTheHour ? 'minute' : 'second'} isExact />
+      <Moment iso={lastAt} to={isToTheHour ? 'minute' : 'second'} isExact={isToTheHour} />
     </>
   )
 }

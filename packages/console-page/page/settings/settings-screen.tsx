@@ -6,7 +6,7 @@ import { useScope } from '../api/session.ts'
 import { Screen } from '../frame/screen.tsx'
 import { Facts, Moment } from '../components/values.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
-import { Waiting } from '../components/list-states.tsx'
+import { Loaded, Waiting } from '../components/list-states.tsx'
 import { useMyRoles } from '../users/use-my-roles.ts'
 import { DeleteProjectDialog } from './delete-project-dialog.tsx'
 import type { QuotaName, QuotaRecords } from '@gateway/api/quotas'
@@ -106,14 +106,14 @@ const columns: Column<Quota>[] = [
 /** What the project stores and may store. */
 function QuotaTable() {
   const path = '/api/v2/tenants/{tenant}/projects/{project}/quotas'
-  const { data, error } = useQuery(reading(path, { params: useScope() }))
+  const stored = useQuery(reading(path, { params: useScope() }))
   return (
     <section className="card stack" aria-label="Quotas">
       <h2>Quotas</h2>
       <p className="soft">Ask the platform operator for a higher quota.</p>
-      <RefusalBox error={error} />
-      {!data && !error && <Waiting what="quotas" />}
-      {data && <DataTable caption="Quotas" columns={columns} rows={data.quotas} keyOf={({ quota }) => quota} />}
+      <Loaded of={stored} what="quotas">
+        {({ quotas }) => <DataTable caption="Quotas" columns={columns} rows={quotas} keyOf={({ quota }) => quota} />}
+      </Loaded>
     </section>
   )
 }

@@ -2,8 +2,7 @@ import { useState } from 'react'
 import { useMemberNames } from '../api/session.ts'
 import { DataTable, type Column } from '../components/data-table.tsx'
 import { Moment } from '../components/values.tsx'
-import { RefusalBox } from '../components/refusal-box.tsx'
-import { Waiting } from '../components/list-states.tsx'
+import { EmptyState, Loaded } from '../components/list-states.tsx'
 import { RowActions } from '../components/row-actions.tsx'
 import { FormDialog } from '../components/dialog.tsx'
 import { useChange, useOnce } from '../api/queries.ts'
@@ -12,8 +11,21 @@ import { SecretDialog } from '../components/secret-dialog.tsx'
 import type { AccessTokenRecord } from '@gateway/api/console/access-tokens'
 import type { TokenRecord } from '@gateway/api/console/sign-in'
 
-/** List of tokens with their permissions, and the form for a new one. */
-export function TokensSection({ title, of, text }: { title: string; of: TokenScope; text: string }) {
+/**
+ * List of tokens with their permissions, and the form for a new one.
+ * @param isAlone on a screen with the same title
+ */
+export function TokensSection({
+  title,
+  of,
+  text,
+  isAlone = false,
+}: {
+  title: string
+  of: TokenScope
+  text: string
+  isAlone?: boolean
+}) {
   const [isCreating, setCreating] = useState(false)
   const [deleted, setDeleted] = useState<ShownToken | null>(null)
   const columns: Column<ShownToken>[] = [
@@ -39,22 +51,29 @@ export function TokensSection({ title, of, text }: { title: string; of: TokenSco
     },
   ]
   return (
-    <section className="card stack" aria-label={title}>
+    <section className={isAlone ? 'stack' : 'card stack'} aria-label={title}>
       <div className="head">
-        <h2>{title}</h2>
+        {isAlone ? <p className="soft">{text}</p> : <h2>{title}</h2>}
         {!of.error && (
-          <button type="button" className="button" onClick={() => setCreating(true)}>
+          <button type="button" className={isAlone ? 'button main' : 'button'} onClick={() => setCreating(true)}>
             Create token
           </button>
         )}
       </div>
-      <p className="soft">{text}</p>
-      <RefusalBox error={of.error} />
-      {!of.tokens && !of.error && <Waiting what="tokens" />}
-      {of.tokens?.length === 0 && <p className="soft">No tokens yet.</p>}
-      {of.tokens && of.tokens.length > 0 && (
-        <DataTable caption={title} columns={columns} rows={of.tokens} keyOf={({ id }) => id} />
-      )}
+      {!isAlone && <p className="soft">{text}</p>}
+      <Loaded of={{ data: of.tokens, error: of.error }} what="tokens">
+        {(tokens) =>
+          tokens.length > 0 ? (
+            <DataTable caption={title} columns={columns} rows={tokens} keyOf={({ id }) => id} />
+          ) : isAlone ? (
+            <EmptyState title="No tokens yet">
+              Create one for each script, with only the permissions it needs.
+            </EmptyState>
+          ) : (
+            <p className="soft">No tokens yet.</p>
+          )
+        }
+      </Loaded>
       {isCreating && <CreateTokenDialog of={of} onClose={() => setCreating(false)} />}
       {deleted && <DeleteTokenDialog token={deleted} of={of} onClose={() => setDeleted(null)} />}
     </section>

@@ -3,8 +3,7 @@ import { Link, useSearch } from '@tanstack/react-router'
 import { reading } from '../api/queries.ts'
 import { useScope, useProjectName } from '../api/session.ts'
 import { Screen } from '../frame/screen.tsx'
-import { EmptyState, Waiting } from '../components/list-states.tsx'
-import { RefusalBox } from '../components/refusal-box.tsx'
+import { EmptyState, Loaded } from '../components/list-states.tsx'
 import { ModelCharges } from './model-charges.tsx'
 import { StatementSum } from './statement-sum.tsx'
 import { monthFrom, monthLabels } from './statement-month.ts'
@@ -21,7 +20,7 @@ export function StatementScreen() {
   const scope = useScope()
   const thisMonth = new Date().toISOString().slice(0, 7)
   const { month = thisMonth } = useSearch({ from: '/projects/$tenant/$project/statement' })
-  const { data, error, isPending } = useQuery(reading(PATH, { params: scope, query: { month } }))
+  const statement = useQuery(reading(PATH, { params: scope, query: { month } }))
   const csv = `${PATH.replace('{tenant}', scope.tenant).replace('{project}', scope.project)}?month=${month}&format=csv`
   const actions = (
     <>
@@ -43,29 +42,29 @@ export function StatementScreen() {
   )
   return (
     <Screen title={`Statement for ${monthLabels(month)}`} of={useProjectName()} actions={actions}>
-      <RefusalBox error={error} />
-      {isPending && !error && <Waiting what="the statement" />}
-      {data && (
-        <>
-          <StatementSum of={data} />
-          <StatementProof of={data} />
-          {data.days.length === 0 ? (
-            <EmptyState title="No activity this month">
-              The balance changes when funds are added or a call is charged.
-            </EmptyState>
-          ) : (
-            <>
-              {data.charges.length > 0 && (
-                <section className="stack" aria-label="Charged by model">
-                  <h2>Charged by model</h2>
-                  <ModelCharges caption="Charged by model" charges={data.charges} />
-                </section>
-              )}
-              <BookedDays of={data} />
-            </>
-          )}
-        </>
-      )}
+      <Loaded of={statement} what="the statement">
+        {(data) => (
+          <>
+            <StatementSum of={data} />
+            <StatementProof of={data} />
+            {data.days.length === 0 ? (
+              <EmptyState title="No activity this month">
+                The balance changes when funds are added or a call is charged.
+              </EmptyState>
+            ) : (
+              <>
+                {data.charges.length > 0 && (
+                  <section className="stack" aria-label="Charged by model">
+                    <h2>Charged by model</h2>
+                    <ModelCharges caption="Charged by model" charges={data.charges} />
+                  </section>
+                )}
+                <BookedDays of={data} />
+              </>
+            )}
+          </>
+        )}
+      </Loaded>
     </Screen>
   )
 }
@@ -126,9 +125,9 @@ function StatementProof({ of }: { of: Statement }) {
         )}
       </p>
       {of.seal !== null && (
-        <p className="soft">
+        <div className="soft">
           Sealed at entry {count(of.seal.entry)}: <Copyable text={of.seal.sha256} label="Copy seal" />
-        </p>
+        </div>
       )}
     </section>
   )

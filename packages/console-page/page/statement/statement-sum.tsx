@@ -8,6 +8,8 @@ interface Line {
   micro: number
 }
 
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' })
+
 const columns: Column<Line>[] = [
   { head: 'Balance', cell: ({ what }) => what },
   { head: 'Amount', cell: ({ micro }) => <Money micro={micro} />, isNumber: true },
@@ -16,11 +18,11 @@ const columns: Column<Line>[] = [
 /** Opening balance, changes and closing balance. The lines add up exactly. */
 export function StatementSum({ of }: { of: Statement }) {
   const lines: Line[] = [
-    { what: `Opening, ${of.from}`, micro: of.openingMicro },
+    { what: `Opening, ${day.format(new Date(of.from))}`, micro: of.openingMicro },
     { what: 'Funded', micro: of.fundedMicro },
     { what: 'Corrected', micro: of.correctedMicro },
     { what: `Charged for ${count(of.calls)} calls`, micro: -of.chargedMicro },
-    { what: of.final ? `Closing, before ${of.to}` : 'Now', micro: of.closingMicro },
+    { what: of.final ? `Closing, before ${day.format(new Date(of.to))}` : 'Now', micro: of.closingMicro },
   ]
   return (
     <section className="card stack" aria-label="Monthly balance">

@@ -1,8 +1,7 @@
 import { useState } from 'react'
 import { useOwningTeam, useProjectName, useScope } from '../api/session.ts'
 import { Screen } from '../frame/screen.tsx'
-import { RefusalBox } from '../components/refusal-box.tsx'
-import { Waiting } from '../components/list-states.tsx'
+import { Loaded } from '../components/list-states.tsx'
 import { Appointments } from '../projects/appointments.tsx'
 import { hasOwner, projectAccess, lackForKeys, reasonsFor, type ProjectAccess, issuesKeys } from './project-access.ts'
 import { useMyRoles } from './use-my-roles.ts'
@@ -34,21 +33,21 @@ export function UsersScreen() {
   )
   return (
     <Screen title="Users" of={useProjectName()} actions={isOwner || isAppointing ? button : undefined}>
-      <RefusalBox error={error} />
-      {!users && !error && <Waiting what="users" />}
-      {users && (
-        <>
-          {isOrphan && (
-            <p className="notice">
-              This project has no owner, so no one can manage its access.{' '}
-              {isAdmin ? 'Appoint one.' : 'Ask an Admin of the organization to appoint one.'}
-            </p>
-          )}
-          <Appointments project={project} />
-          {!isOwner && !isAppointing && <p className="soft">Only a Project Owner can manage access.</p>}
-          <UsersTable users={users} teamName={team.name} mayGrant={isOwner} />
-        </>
-      )}
+      <Loaded of={{ data: users, error }} what="users">
+        {(all) => (
+          <>
+            {isOrphan && (
+              <p className="notice">
+                This project has no owner, so no one can manage its access.{' '}
+                {isAdmin ? 'Appoint one.' : 'Ask an Admin of the organization to appoint one.'}
+              </p>
+            )}
+            <Appointments project={project} />
+            {!isOwner && !isAppointing && <p className="soft">Only a Project Owner can manage access.</p>}
+            <UsersTable users={all} teamName={team.name} mayGrant={isOwner} />
+          </>
+        )}
+      </Loaded>
       {isGranting && users && (
         <GrantDialog
           of={null}

@@ -28,7 +28,7 @@ const components: Components = {
   },
   table: ({ children }) => (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a wide table scrolls by keyboard
-    <div className="table formatted-table" role="group" aria-label="Table" tabIndex={0}>
+    <div className="table narrow-rows formatted-table" role="group" aria-label="Table" tabIndex={0}>
       <table>{children}</table>
     </div>
   ),
