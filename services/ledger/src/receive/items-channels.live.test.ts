@@ -3,7 +3,6 @@ import { readFile } from 'node:fs/promises'
 import { createServer, request } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import path from 'node:path'
-import { Client } from 'pg'
 import { describe, expect, onTestFinished } from 'vitest'
 import { newChannelKey } from '@gateway/ledger-client/channel-key'
 import { openRequestSigner } from '@gateway/ledger-client/service-token'
@@ -12,6 +11,7 @@ import { newServiceKeys } from '@gateway/service-kit/process/service-keys'
 import { startProgram } from '@gateway/testbed/test-program'
 import { temporaryFolder } from '@gateway/testbed/test-servers'
 import { insertNodes, insertExecution, nodeItem } from '../fixtures/execution-rows.ts'
+import { keepLocked } from '../fixtures/keep-locked.ts'
 import { openTenant, test as tenantTest } from '../fixtures/ledger-test.ts'
 import { ledgerEnvironment, openLedger, secrets } from '../fixtures/open-ledger.ts'
 import { openItemsChannels } from './items-channels.ts'
@@ -35,6 +35,8 @@ const test = tenantTest.extend('ledger', { scope: 'file' }, async ({ database, r
   onCleanup(ledger.stop)
   return ledger
 })
+
+test.beforeEach(({ replica }) => replica.heartbeat())
 
 describe('a channel of items', () => {
   test('routes each item to the admission batcher or the node batcher', async ({ ledger, fixture, replica }) => {
@@ -71,16 +73,12 @@ describe('a channel of items', () => {
     database,
   }) => {
     const tenant = await openTenant(fixture)
-    const keeping = new Client({ connectionString: database.adminUrl })
-    await keeping.connect()
-    onTestFinished(() => keeping.end())
-    await keeping.query('BEGIN')
-    await keeping.query('SELECT FROM money.wallets WHERE project = $1 FOR UPDATE', [tenant.project.id])
+    const unlock = await lockWallet(database, tenant.project.id)
     const item = replica.item(tenant.key, tenant.product)
     const channel = await open(ledger, 'gateway')
     channel.send(linesOf([{ n: 0, budgetMs: 10_000, item }]))
     expect(await channel.next()).toBe('')
-    await keeping.query('ROLLBACK')
+    await unlock()
     expect(await channel.outcomes(1)).toMatchObject([{ n: 0, outcome: { kind: 'admitted' } }])
   })
 
@@ -159,10 +157,23 @@ describe('who may use a channel', () => {
       (channel: RawChannel) => channel.send(`${release} `, channel.send(release).slice(0, 43)),
     ],
     ['that was changed', (channel: RawChannel) => channel.send(release, 'A'.repeat(43))],
-    ['before the outcomes of the one before', (channel: RawChannel) => [channel.send(release), channel.send(release)]],
   ] as const)('closes a channel at a message %s', async ([_what, send], { ledger }) => {
     const channel = await open(ledger, 'gateway')
     send(channel)
+    expect(await channel.closed).toBe(1008)
+  })
+
+  test('closes a channel at a message before the outcomes of the one before', async ({
+    ledger,
+    fixture,
+    replica,
+    database,
+  }) => {
+    const tenant = await openTenant(fixture)
+    await lockWallet(database, tenant.project.id)
+    const channel = await open(ledger, 'gateway')
+    channel.send(linesOf([{ n: 0, budgetMs: 10_000, item: replica.item(tenant.key, tenant.product) }]))
+    channel.send(release)
     expect(await channel.closed).toBe(1008)
   })
 
@@ -183,17 +194,13 @@ test('a ledger that stops closes idle channels at once, and another one after it
 }) => {
   const stopping = await openLedger({ database, redis })
   const tenant = await openTenant(fixture)
-  const keeping = new Client({ connectionString: database.adminUrl })
-  await keeping.connect()
-  onTestFinished(() => keeping.end())
-  await keeping.query('BEGIN')
-  await keeping.query('SELECT FROM money.wallets WHERE project = $1 FOR UPDATE', [tenant.project.id])
+  const unlock = await lockWallet(database, tenant.project.id)
   const [idle, busy] = [await open(stopping, 'gateway'), await open(stopping, 'gateway')]
   busy.send(linesOf([{ n: 0, budgetMs: 10_000, item: replica.item(tenant.key, tenant.product) }]))
   expect(await busy.next()).toBe('')
   const stopped = stopping.stop()
   expect(await idle.closed).toBe(1001)
-  await keeping.query('ROLLBACK')
+  await unlock()
   expect(await busy.outcomes(1)).toMatchObject([{ outcome: { kind: 'admitted' } }])
   expect(await busy.closed).toBe(1001)
   await stopped
@@ -229,6 +236,15 @@ async function open(...[ledger, service]: Parameters<typeof openRawChannel>): Pr
   const channel = await openRawChannel(ledger, service)
   onTestFinished(channel.close)
   return channel
+}
+
+/** Keeps a wallet locked, so that no item of its project is decided. Returns what unlocks it; the end of the test does. */
+async function lockWallet({ adminUrl }: { adminUrl: string }, project: string): Promise<() => Promise<void>> {
+  const end = await keepLocked(adminUrl, 'SELECT FROM money.wallets WHERE project = $1 FOR UPDATE', [project])
+  let unlocked: Promise<void> | undefined
+  const unlock = () => (unlocked ??= end())
+  onTestFinished(unlock)
+  return unlock
 }
 
 function linesOf(lines: object[]): string {
