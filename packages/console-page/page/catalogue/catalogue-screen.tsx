@@ -119,7 +119,7 @@ const modelColumns: Column<CatalogueRow>[] = [
     head: 'Context',
     cell: ({ product }) =>
       sizeLabels(product).map((line) => (
-        <div key={line} className="figure">
+        <div key={line} className="model-size">
           {line}
         </div>
       )),
