@@ -16,7 +16,7 @@ test('models can be searched, compared and estimated to the micro-USD, whether a
   const models = page.getByRole('table', { name: 'Models', exact: true })
   const mine = models.getByRole('row').filter({ hasText: tenant.model })
   await mine.getByText('Available').waitFor()
-  await mine.getByText('$1.00 per 1M input tokens', { exact: true }).waitFor()
+  await mine.getByText('$1 per 1M input tokens', { exact: true }).waitFor()
   const askable = models.getByRole('row').filter({ hasText: other })
   await askable.getByText('An Admin of your organization can assign it.').waitFor()
   await askable.getByText('$0.150001 per 1M input tokens', { exact: true }).waitFor()

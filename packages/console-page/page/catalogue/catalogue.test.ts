@@ -44,7 +44,7 @@ test('priceLines lists exact prices, per million tokens or per image', () => {
   const pricing = { unit: 'tokens', prompt: '0.00000015', completion: '0.000000000001', cachedPrompt: '0' } as const
   expect(priceLines('chat', { ...pricing, cacheWrite: '0.0000003' })).toEqual([
     { what: 'per 1M input tokens', usd: '$0.15' },
-    { what: 'per 1M cached input tokens', usd: '$0.00' },
+    { what: 'per 1M cached input tokens', usd: '$0' },
     { what: 'per 1M cache write tokens', usd: '$0.30' },
     { what: 'per 1M output tokens', usd: '$0.000001' },
   ])

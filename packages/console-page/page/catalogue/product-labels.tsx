@@ -84,10 +84,10 @@ export function perMillion(usd: string): string {
   return withoutZeros(`${digits.slice(0, point).replace(/^0+(?=\d)/, '')}.${digits.slice(point)}`)
 }
 
-/** Exact price with at least two decimals. */
+/** Exact price, in whole dollars or with at least two decimals. */
 function usdPrice(decimal: string): string {
-  const [whole, part = ''] = withoutZeros(decimal).split('.')
-  return `$${whole}.${part.padEnd(2, '0')}`
+  const [whole, part] = withoutZeros(decimal).split('.')
+  return part === undefined ? `$${whole}` : `$${whole}.${part.padEnd(2, '0')}`
 }
 
 function withoutZeros(decimal: string): string {
