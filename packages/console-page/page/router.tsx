@@ -123,6 +123,7 @@ export function openRouter(history?: RouterHistory) {
     routeTree,
     basepath: import.meta.env.BASE_URL,
     scrollRestoration: true,
+    search: { strict: true }, // drops parameters that no screen knows
     defaultErrorComponent: FailedScreen,
     ...(history && { history }),
   })

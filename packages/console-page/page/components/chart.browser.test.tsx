@@ -4,7 +4,7 @@ import { pageTest as test } from '../page-test.fixture.tsx'
 import { Chart } from './chart.tsx'
 
 test('the text of the axes is as readable as other soft text, in both schemes', async ({ show, onTestFinished }) => {
-  onTestFinished(() => delete document.documentElement.dataset['scheme'])
+  onTestFinished(() => void delete document.documentElement.dataset['scheme'])
   const day = (n: number) => `2026-11-2${n}T00:00:00.000Z`
   await show(
     <>

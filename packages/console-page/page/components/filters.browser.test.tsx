@@ -24,3 +24,11 @@ test('an address with filters opens with them', async ({ api, open }) => {
   await expect.element(screen.getByRole('button', { name: /Remove filter state/ })).toBeVisible()
   await expect.poll(() => api.asked('listInvocations').at(-1)?.query).toMatchObject({ state: 'Settled' })
 })
+
+test('an unknown parameter of the address is dropped, and not asked of the API', async ({ api, open }) => {
+  api.answer('listInvocations', { data: [], nextCursor: null })
+  const { screen } = await open(`${project}/calls?state=Settled&color=red`)
+  await expect.element(screen.getByText('No matching calls')).toBeVisible()
+  const queries = api.asked('listInvocations').map(({ query }) => Object.keys(query).toSorted())
+  expect(new Set(queries.flat())).toEqual(new Set(['limit', 'state']))
+})
