@@ -1,5 +1,5 @@
 #!/bin/sh
-# Creates the secrets of a production stack, one for each service, in the namespace that kubectl is set to or that NAMESPACE names.
+# Creates the namespace of a production stack with its labels, and in it the secrets, one for each service. NAMESPACE: another name.
 #   OWNER_URL=postgres://owner:…@db.internal:5432/gateway REDIS_URL=rediss://:…@redis.internal:6379 sh production-secrets.sh
 # The passwords of the two logins are made here; the migration job sets them. DATABASE_ADDRESS is where the services reach
 # Postgres, or the pooler in front of it, if that is not the host of OWNER_URL. Nothing is printed, and nothing stays on this machine.
@@ -7,11 +7,14 @@ set -eu
 : "${OWNER_URL:?the owner of the database, as postgres://user:password@host:port/database}"
 : "${REDIS_URL:?Redis with its password, as rediss://:password@host:port}"
 namespace=${NAMESPACE:-model-gateway}
+labelled=$(sed "s/name: model-gateway/name: $namespace/" "$(dirname "$0")/base/namespace.yaml")
 address=${DATABASE_ADDRESS:-${OWNER_URL##*@}}
 umask 077
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
+
+echo "$labelled" | kubectl apply --filename - >/dev/null
 
 create() {
   name=$1

@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process'
-import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { parseAllDocuments } from 'yaml'
+import { parse, parseAllDocuments, stringify } from 'yaml'
 
 const run = promisify(execFile)
 
@@ -33,12 +33,31 @@ export async function renderOverlay(overlay: Overlay): Promise<Manifest[]> {
   return renderFolder(`overlays/${overlay}`)
 }
 
-/** The same of any folder below deploy/kubernetes. */
-export async function renderFolder(folder: string): Promise<Manifest[]> {
+/** Folder names of the components. */
+export function componentNames(): Promise<string[]> {
+  return readdir(path.join(projectFolder, 'deploy/kubernetes/components'))
+}
+
+/** The production overlay with these components and no others. */
+export function renderProductionWith(components: readonly string[]): Promise<Manifest[]> {
+  return renderFolder('overlays/production', async (copy) => {
+    const file = path.join(copy, 'overlays/production/kustomization.yaml')
+    const overlay = parse(await readFile(file, 'utf8')) as object
+    const paths = components.map((name) => `../../components/${name}`)
+    await writeFile(file, stringify({ ...overlay, components: paths }))
+  })
+}
+
+/** The same of any folder below deploy/kubernetes. @param change what is changed in a copy before */
+export async function renderFolder(
+  folder: string,
+  change: (copy: string) => Promise<void> = async () => {},
+): Promise<Manifest[]> {
   const copy = await mkdtemp(path.join(tmpdir(), 'kubernetes-'))
   try {
     await cp(path.join(projectFolder, 'deploy/kubernetes'), copy, { recursive: true })
-    await run('sh', [path.join(copy, 'overlays/local/make-keys.sh')])
+    await change(copy)
+    if (folder === 'overlays/local') await run('sh', [path.join(copy, 'overlays/local/make-keys.sh')])
     const { stdout } = await run('kubectl', ['kustomize', path.join(copy, folder)], { maxBuffer: 32 * 1024 * 1024 })
     return parseAllDocuments(stdout).map((document) => inOneLine(document.toJS() as Manifest))
   } finally {

@@ -235,7 +235,11 @@ test.skipIf(!hasOpenssl)(
     const folder = mkdtempSync(path.join(tmpdir(), 'production-secrets-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     // Stands in for the cluster: keeps what would be created.
-    const kubectl = `#!/bin/sh\nfor last; do :; done\nmkdir -p "$KEPT" && cp -r "\${last#--from-file=}" "$KEPT/"\n`
+    const kubectl = `#!/bin/sh
+[ "$1" = apply ] && exec cat >"$KEPT-namespace.yaml"
+for last; do :; done
+mkdir -p "$KEPT" && cp -r "\${last#--from-file=}" "$KEPT/"
+`
     writeFileSync(path.join(folder, 'kubectl'), kubectl, { mode: 0o700 })
     const kept = path.join(folder, 'kept')
     const env = {
@@ -248,6 +252,9 @@ test.skipIf(!hasOpenssl)(
       env,
     })
     expect(stdout + stderr).toBe('')
+    expect(readFileSync(`${kept}-namespace.yaml`, 'utf8')).toBe(
+      readFileSync(path.join(projectFolder, 'deploy/kubernetes/base/namespace.yaml'), 'utf8'),
+    )
 
     const made = Object.fromEntries(
       readdirSync(kept).map((name) => [name, readdirSync(path.join(kept, name)).toSorted()]),

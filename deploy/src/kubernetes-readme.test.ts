@@ -1,0 +1,125 @@
+import { execFile } from 'node:child_process'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { expect, onTestFinished, test } from 'vitest'
+import { canRender, projectFolder, renderOverlay } from './render.ts'
+import { workloadsOf } from './workloads.ts'
+
+// The commands of deploy/kubernetes/README.md, without a cluster: what they name exists, and the secrets that they create are
+// those that the pods read.
+
+const possible = await canRender()
+const run = promisify(execFile)
+const text = (file: string) => readFileSync(path.join(projectFolder, file), 'utf8')
+const folder = 'deploy/kubernetes'
+const readme = text(`${folder}/README.md`)
+const commands = [...readme.matchAll(/```sh\n(.*?)```/gs)].flatMap(([, block]) => block!.trim().split('\n'))
+
+test('ten commands lead from an empty cluster to the first call, and the scripts among them are there', async () => {
+  expect(commands).toHaveLength(10)
+  const scripts = commands.flatMap((command) => /\bsh (\S+\.sh)/.exec(command)?.[1] ?? [])
+  expect(scripts).toHaveLength(3)
+  for (const script of scripts) await run('sh', ['-n', path.join(projectFolder, folder, script)])
+  const [, source, copy] = /^cp -r (\S+) (\S+)$/.exec(commands[0]!)!
+  expect(existsSync(path.join(projectFolder, folder, source!))).toBe(true)
+  expect(path.dirname(copy!)).toBe(path.dirname(source!)) // the paths in it stay right
+  expect(commands.filter((command) => command.includes(copy!))).toHaveLength(3)
+})
+
+test('each request of the README is an operation of the API, at the address of the overlay', () => {
+  const { paths } = JSON.parse(text('docs/openapi.json')) as { paths: Record<string, object> }
+  const overlay = text(`${folder}/overlays/production/kustomization.yaml`)
+  const requests = commands.filter((command) => command.startsWith('curl '))
+  expect(requests).toHaveLength(2)
+  for (const request of requests) {
+    const [, host, operation] = /https:\/\/([^/]+)(\S+)/.exec(request)!
+    expect(overlay).toContain(`PUBLIC_URL=https://${host} `)
+    const method = /-X (\w+)/.exec(request)?.[1] ?? 'POST'
+    expect(Object.keys(paths[operation!] ?? {})).toContain(method.toLowerCase())
+    JSON.parse(/-d '([^']+)'/.exec(request)![1]!)
+  }
+})
+
+test.skipIf(!possible)(
+  'the secrets that pods of the production overlay need are created, with their keys',
+  async () => {
+    const created = new Map<string, string[]>()
+    for (const [, name, keys] of text(`${folder}/production-secrets.sh`).matchAll(/^create (\S+) ((?:.|\\\n)+)$/gm))
+      created.set(
+        name!,
+        [...keys!.matchAll(/(\S+)=\S+/g)].map(([, key]) => key!),
+      )
+    for (const command of commands) {
+      const [, name] = /create secret generic (\S+)/.exec(command) ?? []
+      const keys = [...command.matchAll(/--from-(?:file|literal)=([\w.-]+)/g)].map(([, key]) => key!)
+      if (name) created.set(name, keys)
+    }
+    const manifests = await renderOverlay('production')
+    for (const { pod } of workloadsOf(manifests)) {
+      for (const { secret } of pod.volumes ?? []) if (secret) expect([...created.keys()]).toContain(secret.secretName)
+      for (const container of [...pod.containers, ...(pod.initContainers ?? [])])
+        for (const { valueFrom } of container.env ?? []) {
+          const { name, key, optional } = { optional: false, ...valueFrom?.secretKeyRef }
+          if (name && (!optional || name === 'first-operator')) expect(created.get(name)).toContain(key)
+        }
+    }
+    const deployments = manifests.filter(({ kind }) => kind === 'Deployment').map(({ metadata }) => metadata.name)
+    const rollout = commands.find((command) => command.includes('rollout status'))!
+    expect([...rollout.matchAll(/deploy\/(\w+)/g)].map(([, name]) => name!).toSorted()).toEqual(deployments.toSorted())
+  },
+)
+
+/** Runs a script of deploy/kubernetes with a kubectl that answers as the cluster would. */
+async function runScript(script: string, kubectl: string, args: string[] = [], env: Record<string, string> = {}) {
+  const folder = await mkdtemp(path.join(tmpdir(), 'kubectl-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  writeFileSync(path.join(folder, 'kubectl'), `#!/bin/sh\n${kubectl}\n`, { mode: 0o700 })
+  const options = { env: { PATH: `${folder}:${process.env['PATH']}`, FOLDER: folder, ...env } }
+  return run('sh', [path.join(projectFolder, 'deploy/kubernetes', script), ...args], options).then(
+    ({ stdout, stderr }) => ({ code: 0, said: stdout + stderr }),
+    ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({ code, said: stdout + stderr }),
+  )
+}
+
+test('the wait for the migration ends when the job is complete, at once when it has failed, and in time', async () => {
+  const job = (state: string) =>
+    `case "$*" in *logs*) echo 'column "x" does not exist' ;; *'job migrate'*) ${state} ;; esac`
+  // Under way at first, then complete.
+  const complete = job(`[ -e "$FOLDER/seen" ] && echo 'SuccessCriteriaMet Complete'; touch "$FOLDER/seen"`)
+  expect(await runScript('wait-for-migration.sh', complete)).toEqual({ code: 0, said: '' })
+  const failed = await runScript('wait-for-migration.sh', job('echo FailureTarget Failed'))
+  expect(failed.code).toBe(1)
+  expect(failed.said).toMatch(/column "x" does not exist[^]*The migration failed, and nothing was rolled out/)
+  const late = await runScript('wait-for-migration.sh', job('true'), [], { TIMEOUT: '0' })
+  expect(late).toEqual({ code: 1, said: expect.stringContaining('The migration has not ended.') })
+})
+
+test('the check of a cluster names an old server and each API that it lacks, with the cure', async () => {
+  const cluster = (minor: string, ...known: string[]) => `
+case "$*" in
+  'get --raw /version') echo '{ "major": "1", "minor": "${minor}", "gitVersion": "v1" }' ;;
+  api-versions) printf '%s\\n' ${known.join(' ')} ;;
+  kustomize*) printf 'apiVersion: %s\\nkind: X\\n' apps/v1 keda.sh/v1alpha1 monitoring.coreos.com/v1 ;;
+esac`
+  const check = (kubectl: string) => runScript('check-cluster.sh', kubectl, ['an/overlay'])
+  const all = ['v1', 'apps/v1', 'keda.sh/v1alpha1', 'monitoring.coreos.com/v1']
+  expect(await check(cluster('30', ...all))).toEqual({ code: 0, said: '' })
+  expect(await check(cluster('33+', ...all))).toEqual({ code: 0, said: '' })
+  const { code, said } = await check(cluster('28', 'v1', 'apps/v1'))
+  expect([code, said.trim().split('\n')]).toEqual([
+    1,
+    [
+      'Kubernetes 1.30 or later is needed; the server has 1.28.',
+      'keda.sh/v1alpha1: install KEDA, or leave out the component keda.',
+      'monitoring.coreos.com/v1: install the Prometheus operator, or leave out the component prometheus-operator.',
+    ],
+  ])
+})
+
+test('the least version is the same in the README and in the check', () => {
+  const [, least] = /^oldest=(\d+)$/m.exec(text(`${folder}/check-cluster.sh`))!
+  expect(readme).toContain(`Kubernetes 1.${least} or later`)
+})
