@@ -70,10 +70,12 @@ export const auditExportQuery = z
     limit: z.coerce.number().int().min(1).max(5_000).default(1_000),
   })
   .meta({ examples: [{ after: '41', limit: 1_000 }] })
+const { subjectName: _, ...lineEntry } = entry
 export const auditLine = auditRecord
+  .omit({ subjectName: true }) // may change; an exported line does not
   .extend({
     position: z.string().describe('in the chain of all entries; each is exported after all before it'),
     seal: z.string().describe('SHA-256 over the seal before and this entry, in hex'),
   })
-  .meta({ examples: [{ ...entry, position: '42', seal: '5f'.repeat(32) }] })
+  .meta({ examples: [{ ...lineEntry, position: '42', seal: '5f'.repeat(32) }] })
 export type AuditLine = z.infer<typeof auditLine>

@@ -31,20 +31,24 @@ test('the export continues behind the last line, and the same position gives the
 }) => {
   const read = (after: string, limit = 100) =>
     linesOf(console.url, stack.owner, `${stack.path}/audit/export?after=${after}&limit=${limit}`)
-  const names = ['A', 'B', 'C']
-  for (const name of names) await stack.owner.post(`${stack.path}/teams`, { name })
+  const { body: flow } = await stack.owner.post(`${stack.projectPath}/sandboxes`, { name: 'A' })
+  for (const name of ['B', 'C']) await stack.owner.post(`${stack.path}/teams`, { name })
   const first = await read('0', 2)
   const second = await read(first.at(-1)!.position)
   expect([...first, ...second].map(({ action }) => action)).toEqual([
-    'team.create',
+    'sandbox.create',
     'team.create',
     'team.create',
     'audit.export',
   ])
+  expect(first[0]!.subject).toBe(flow.id)
   expect(await read('0', 2)).toEqual(first)
   expect(await read(second.at(-1)!.position)).toEqual([])
+  await stack.owner.patch(`${stack.path}/sandboxes/${flow.id}`, { name: 'Z' })
+  expect(await read('0', 2)).toEqual(first)
   await stack.owner.post(`${stack.path}/teams`, { name: 'D' })
-  const [next, ...more] = await read(second.at(-1)!.position)
+  const [renamed, next, ...more] = await read(second.at(-1)!.position)
+  expect(renamed!.action).toBe('sandbox.change')
   expect([next!.action, next!.details['name'], next!.tenant, more]).toEqual(['team.create', 'D', stack.tenant, []])
 })
 

@@ -50,11 +50,10 @@ async function sendLines(deps: Deps, res: Response, reader: User, scope: Scope, 
   await sealAudit(deps)
   const rows = await readSealed(deps, scope, query)
   const recordOf = await recordsSeenBy(deps, reader.id, rows)
-  const lines = rows.map((row): AuditLine => ({
-    ...recordOf(row),
-    position: String(row.position),
-    seal: Buffer.from(row.seal).toString('hex'),
-  }))
+  const lines = rows.map((row): AuditLine => {
+    const { subjectName: _, ...record } = recordOf(row)
+    return { ...record, position: String(row.position), seal: Buffer.from(row.seal).toString('hex') }
+  })
   const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('')
   sendText(res, 200, text, { 'Content-Type': 'application/x-ndjson' })
 }
