@@ -12,7 +12,8 @@ if [ "${minor:-0}" -lt "$oldest" ]; then
   lacking=1
 fi
 known=$(kubectl api-versions)
-for version in $(kubectl kustomize "$overlay" | sed -n 's/^apiVersion: //p' | sort -u); do
+rendered=$(kubectl kustomize "$overlay")
+for version in $(echo "$rendered" | sed -n 's/^apiVersion: //p' | sort -u); do
   echo "$known" | grep -qxF "$version" && continue
   lacking=1
   case $version in

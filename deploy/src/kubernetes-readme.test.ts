@@ -119,6 +119,11 @@ esac`
   ])
 })
 
+test('the check of a cluster fails if the overlay does not render', async () => {
+  const kubectl = `case "$*" in kustomize*) echo 'no such component' >&2; exit 1 ;; get*) echo '"minor": "30"' ;; esac`
+  expect(await runScript('check-cluster.sh', kubectl, ['an/overlay'])).toEqual({ code: 1, said: 'no such component\n' })
+})
+
 test('the least version is the same in the README and in the check', () => {
   const [, least] = /^oldest=(\d+)$/m.exec(text(`${folder}/check-cluster.sh`))!
   expect(readme).toContain(`Kubernetes 1.${least} or later`)
