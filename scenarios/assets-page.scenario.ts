@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { callerAt } from './src/caller.ts'
-import { hindrances, isTooWide, overlaps, views, type Page } from './src/console/browser.ts'
+import { hindrances, intercept, isTooWide, overlaps, views, type Page } from './src/console/browser.ts'
 import { consoleTest as test } from './src/console/console-test.ts'
 import { canvasOf } from './src/console/flow-canvas.ts'
 import { consoleOwner, signedInAt, signIn } from './src/console/users.ts'
@@ -99,7 +99,9 @@ test('shows a failed upload and retries it in place', async ({ stack, visit }) =
   const { page } = await signedInAt(visit, owner, `${owner.home}/assets`)
   const chooser = page.waitForEvent('filechooser')
   await page.getByRole('button', { name: 'Upload files' }).click()
-  await page.route('**/assets', (route) => (route.request().method() === 'POST' ? route.abort() : route.continue()))
+  await intercept(page, '**/assets', (route) =>
+    route.request().method() === 'POST' ? route.abort() : route.continue(),
+  )
   await (await chooser).setFiles([{ name: 'dot.png', mimeType: 'image/png', buffer: PNG }])
   const uploads = page.getByRole('region', { name: 'Uploads' })
   await uploads.getByRole('alert').getByText('not_reached').waitFor()

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { consoleTest as test } from './src/console/console-test.ts'
-import type { Page } from './src/console/browser.ts'
+import { intercept, type Page } from './src/console/browser.ts'
 import { ownedFlow } from './src/console/owned-flow.ts'
 import { consoleOwner, signIn, signedInAt } from './src/console/users.ts'
 
@@ -63,7 +63,7 @@ test('without a line, or with a failing service, the frame stays, and Retry read
   const calls = (url: URL) => url.pathname.endsWith('/invocations')
   const retry = page.locator('main').getByRole('button', { name: 'Retry' })
 
-  await page.route(calls, (route) => route.fulfill({ status: 500, body: 'broken' }))
+  await intercept(page, calls, (route) => route.fulfill({ status: 500, body: 'broken' }))
   await rail('Calls').click()
   await page.locator('main').getByRole('alert').waitFor()
   await frame.waitFor()
@@ -124,7 +124,7 @@ test('a flow keeps every change while it cannot be saved', async ({ stack, visit
   const text = page.getByLabel('Text', { exact: true })
   await text.fill('Written offline about {{ text }}.')
   const revisions = (url: URL) => url.pathname.endsWith('/revisions')
-  await page.route(revisions, (route) => route.fulfill({ status: 500, body: 'broken' }))
+  await intercept(page, revisions, (route) => route.fulfill({ status: 500, body: 'broken' }))
   await page.keyboard.press('Control+s')
   await page.getByRole('alert').first().waitFor()
   expect(await text.innerText()).toBe('Written offline about {{ text }}.')

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { hindrances, isTooWide, type Page } from './src/console/browser.ts'
+import { hindrances, intercept, isTooWide, type Page } from './src/console/browser.ts'
 import { consoleTest as test } from './src/console/console-test.ts'
 import { canvasOf } from './src/console/flow-canvas.ts'
 import { ownedFlow } from './src/console/owned-flow.ts'
@@ -78,7 +78,7 @@ test('code fields have colors, completion and checks under the policy, keep what
   const { owner, address } = await ownedFlow(stack)
   const { page, problems } = await signedInAt(visit, owner, address, wide)
   const loading = Promise.withResolvers<void>()
-  await page.route('**/code-mirror*.js', async (route) => {
+  await intercept(page, '**/code-mirror*.js', async (route) => {
     await loading.promise
     await route.continue()
   })

@@ -7,7 +7,7 @@ import { consoleOwner, signedInAt } from './src/console/users.ts'
 import { flows } from './src/mcp/flows.ts'
 import { TRACE_URL } from './src/stack-test.ts'
 import { chat, type Stack } from './src/stack.ts'
-import { choose } from './src/console/widgets.ts'
+import { choose, dialogClosed } from './src/console/widgets.ts'
 
 // The executions of a project in a browser: one list for all flows, executions in progress, and links to the canvas.
 
@@ -92,6 +92,7 @@ test('the overview shows the cost of running executions and stops one after conf
   const dialog = page.getByRole('dialog', { name: /^Stop the execution of/ })
   await dialog.getByText('Completed calls stay charged').waitFor()
   await dialog.getByRole('button', { name: 'Stop execution' }).click()
+  await dialogClosed(page)
   await running.waitFor({ state: 'detached' })
   await letGo()
   expect((await executed).body).toMatchObject({ status: 'Cancelled' })

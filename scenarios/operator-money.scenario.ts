@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { usd } from '@gateway/pricing/usd'
-import type { Page } from './src/console/browser.ts'
+import { intercept, type Page } from './src/console/browser.ts'
 import { consoleTest as test } from './src/console/console-test.ts'
 import { consoleOperator, consoleOwner, consoleUser, signedInAt, signIn } from './src/console/users.ts'
 import { chat, type Stack } from './src/stack.ts'
@@ -95,7 +95,7 @@ test('a funding is booked once after a double click or a retry of a lost respons
 
   await lookAtFunding(page, '2', 'invoice-lost')
   let sent = 0
-  await page.route('**/wallet/fundings', async (route) => {
+  await intercept(page, '**/wallet/fundings', async (route) => {
     sent++
     if (sent > 1) return route.continue()
     await route.fetch() // the request is booked, but its response is lost

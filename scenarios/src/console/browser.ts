@@ -1,5 +1,5 @@
 import axe from 'axe-core'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Page, Route } from 'playwright-core'
 
 // The console in a real browser.
 
@@ -35,6 +35,22 @@ export async function openPage(browser: Browser, { width, colorScheme }: View = 
     `addEventListener('securitypolicyviolation', (event) => console.error('forbidden: ' + event.violatedDirective + ' ' + event.blockedURI))`,
   )
   return { page, problems, close: () => context.close() }
+}
+
+/**
+ * Answers requests of an open page instead of the service, from the next one on. A busy page sends its first requests
+ * past `page.route` alone, because the browser confirms a route before the page knows of it.
+ */
+export async function intercept(
+  page: Page,
+  requests: string | ((url: URL) => boolean),
+  answer: (route: Route) => Promise<unknown>,
+): Promise<void> {
+  await page.route(requests, answer)
+  await page.route('**/is-intercepted', (route) => route.fulfill({ status: 204 }))
+  const isAnswered = () => page.evaluate<boolean>(`fetch('/is-intercepted').then(({ status }) => status === 204)`)
+  for (let tries = 1; !(await isAnswered()); tries++) if (tries === 100) throw new Error('the route stays unused')
+  await page.unroute('**/is-intercepted')
 }
 
 /** Serious accessibility violations found by axe, with the HTML of each. */
