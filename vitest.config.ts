@@ -27,6 +27,7 @@ const full = scenarioFiles(
   'flow-editor',
   'fuzz',
   'guides',
+  'images',
   'mcp-bridge',
   'mcp-clients',
   'mcp-conformance',

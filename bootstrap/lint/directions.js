@@ -28,6 +28,7 @@ const packagesMayKnow = {
   'node-queue': ['service-kit/async', 'api', 'pricing', 'service-kit/process', 'service-kit/redis'],
   'console-page': ['api-client', 'api', 'flow', 'pricing'], // it runs in browsers: of ours only what is pure
   'local-stack': [
+    'bundler',
     'api',
     'pricing',
     'database',

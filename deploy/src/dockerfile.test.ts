@@ -1,10 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
+import { images, type ImageName } from '@gateway/bundler/images'
 import { dockerStages, dockerTargets } from './dockerfile.ts'
 import { projectFolder } from './render.ts'
 
-// deploy/Dockerfile without an engine: each target holds what its process imports, and nothing that is for tests.
+// deploy/Dockerfile without an engine: the build has what the images need, and nothing that is for tests.
 
 const read = (file: string) => readFileSync(path.join(projectFolder, file), 'utf8')
 const stages = dockerStages()
@@ -53,7 +54,7 @@ test('Node and pnpm are those of the project', () => {
   const [, pnpm] = /'pnpm@(\d+\.\d+\.\d+)'/.exec(read('bootstrap/install.js')) ?? []
   const { optionalDependencies } = JSON.parse(read('deploy/pnpm/package.json')) as { optionalDependencies: object }
   expect(new Set(Object.values(optionalDependencies))).toEqual(new Set([pnpm]))
-  expect(linesOf('sources').join('\n')).toMatch(/^RUN npm ci --prefix \/opt\/pnpm /m)
+  expect(linesOf('build').join('\n')).toMatch(/^RUN npm ci --prefix \/opt\/pnpm /m)
   const { packages } = JSON.parse(read('deploy/pnpm/package-lock.json')) as {
     packages: Record<string, { integrity: string }>
   }
@@ -61,38 +62,29 @@ test('Node and pnpm are those of the project', () => {
     expect([name, integrity]).toEqual([name, expect.stringMatching(/^sha512-/)])
 })
 
-test.each(targets)('%s runs as no one, a program that is there', (name) => {
+test('each image of the Dockerfile has its contents listed', () => {
+  expect(targets.map(([name]) => name).toSorted()).toEqual(Object.keys(images).toSorted())
+})
+
+test.each(targets)('%s runs without root one of the programs that it holds', (name) => {
   const lines = linesOf(name)
   expect(lines.findLast((line) => line.startsWith('USER '))).toBe('USER 1000:1000')
-  const [, command] = /^CMD (\[.*\])$/.exec(lines.findLast((line) => line.startsWith('CMD '))!) ?? []
-  const [node, file] = JSON.parse(command!) as string[]
-  expect(node).toBe('node')
-  expect([file, existsSync(path.join(projectFolder, file!))]).toEqual([file, true])
+  expect(lines).toContain(`COPY --from=build /images/${name} /app`)
+  const [, program] = /^CMD \["node", "bin\/(.+)"\]$/.exec(lines.findLast((line) => line.startsWith('CMD '))!) ?? []
+  expect(Object.keys(images[name as ImageName].programs)).toContain(program)
 })
 
 // spec: can/deployment
-test.each(targets)('%s holds what its process imports', (_name, { lines }) => {
-  const [, from] = /--from=([a-z-]+) \/app \/app/.exec(lines.join('\n')) ?? []
-  const made = linesOf(from!)
-  const [, root] = /--filter-prod (@gateway\/[a-z-]+)\.\.\./.exec(made.join('\n')) ?? []
-  const copied = made.flatMap((line) => /^COPY (.+) \S+$/.exec(line)?.[1]?.split(' ') ?? [])
-  const packages = needed(root!)
-  expect(packages.length).toBeGreaterThan(0)
-
+test.each(targets)('the build of %s has everything that its programs need', (name) => {
+  const copied = linesOf('build').flatMap((line) => /^COPY (.+) \S+$/.exec(line)?.[1]?.split(' ') ?? [])
   const ignored = read('.dockerignore').split('\n')
-  for (const { folder } of packages) {
-    expect([folder, copied.some((source) => folder === source || folder.startsWith(`${source}/`))]).toEqual([
-      folder,
-      true,
-    ])
-    expect([folder, ignored.includes(folder)]).toEqual([folder, false])
+  const { programs, files }: { programs: Record<string, string>; files: string[] } = images[name as ImageName]
+  const roots = Object.values(programs).map((file) => workspace.find(({ folder }) => file.startsWith(`${folder}/`))!)
+  const packages = roots.flatMap((root) => needed(root.name)).map(({ folder }) => folder)
+  for (const needs of [...packages, ...files, ...Object.values(programs)]) {
+    expect([needs, copied.some((source) => needs === source || needs.startsWith(`${source}/`))]).toEqual([needs, true])
+    expect([needs, ignored.includes(needs)]).toEqual([needs, false])
   }
-  // Who has a database has a client to be generated; who has none must not have one.
-  const generates = made.some((line) => line.includes('generate-command.ts'))
-  expect(generates).toBe(packages.some((each) => each.name === '@gateway/database'))
-  // Its entry is in what was copied.
-  const [, file] = /"node", "([^"]+)"/.exec(lines.join('\n')) ?? []
-  expect(copied.some((source) => file!.startsWith(`${source}/`))).toBe(true)
 })
 
 test('nothing of the machine that builds comes into an image', () => {
@@ -103,6 +95,6 @@ test('nothing of the machine that builds comes into an image', () => {
   const left = ['**/node_modules', '**/generated', '**/*.test.ts', '**/fixtures', 'services/ledger/oracle']
   expect(rest).toEqual(expect.arrayContaining(left))
   const allowed = rest.filter((line) => line.startsWith('!')).map((line) => line.slice(1))
-  const copied = linesOf('sources').flatMap((line) => /^COPY (.+) \S+$/.exec(line)?.[1]?.split(' ') ?? [])
+  const copied = linesOf('build').flatMap((line) => /^COPY (.+) \S+$/.exec(line)?.[1]?.split(' ') ?? [])
   for (const source of copied) expect(allowed).toContain(source)
 })

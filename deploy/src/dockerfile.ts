@@ -21,7 +21,7 @@ export function dockerStages(): Record<string, Stage> {
   return stages
 }
 
-/** The stages that become images: those that execution something. */
+/** The stages that become images: those that run something. */
 export function dockerTargets(): Record<string, Stage> {
   return Object.fromEntries(
     Object.entries(dockerStages()).filter(([, { lines }]) => lines.some((line) => line.startsWith('CMD '))),

@@ -25,7 +25,10 @@ export const jobConfig = z
       .meta({ description: 'Email of the first platform operator, who is added if there is none' }),
     OPERATOR_TOKEN: z
       .string()
-      .refine((text) => isWellFormedSecret(USER_TOKEN_PREFIX, text), 'expected what new-token-command.ts prints')
+      .refine(
+        (text) => isWellFormedSecret(USER_TOKEN_PREFIX, text),
+        'expected a token from new-token, a program of the migrate image',
+      )
       .optional()
       .meta({
         description:

@@ -2,14 +2,13 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
 import path from 'node:path'
+import { type BundledModule, bundlePrograms, projectFolder } from '@gateway/bundler/bundle-programs'
 
-// Bundles of the services, to start them on this machine: a process that reads one file is ready about a second sooner
-// than one that strips the types of a thousand. A bundle is built when a source changes, and kept in the project's
-// cache. The sources stay in place: a bundle reads the files next to its modules, such as pages and migrations, there.
+// Bundles of the services, to start them on this machine. They are built when a source changes, and kept in the
+// project's cache. A bundle reads the files next to its modules, such as pages and migrations, in the sources.
 
 export type BundledProgram = 'gateway' | 'worker' | 'ledger' | 'console' | 'provider'
 
-const projectFolder = path.resolve(import.meta.dirname, '../../..')
 const cacheFolder = path.join(projectFolder, '.cache/services')
 
 const programs: Record<BundledProgram, string> = {
@@ -19,7 +18,7 @@ const programs: Record<BundledProgram, string> = {
   console: 'services/console/src/main.ts',
   provider: 'tools/simulated-provider/src/main.ts',
 }
-const sourceFolders = ['services', 'packages', 'tools/simulated-provider']
+const sourceFolders = ['services', 'packages', 'tools/simulated-provider', 'tools/bundler']
 /** The console page is built separately, and the console reads it as files. */
 const leftOut = new Set(['packages/console-page/page', 'packages/console-page/dist'])
 /** Bundles of other sources are kept this long after their last use: a running service still reads from its bundle. */
@@ -45,19 +44,11 @@ async function bundle(): Promise<Record<BundledProgram, string>> {
 
 /** The folder is complete or absent, even if two processes build it concurrently. */
 async function make(folder: string): Promise<void> {
-  const { rolldown } = await import('rolldown')
   const work = `${folder}-${process.pid}`
-  const input = Object.fromEntries(
-    Object.entries(programs).map(([name, file]) => [name, path.join(projectFolder, file)]),
-  )
   await mkdir(cacheFolder, { recursive: true })
   await removeOld()
   try {
-    const build = await rolldown({ input, platform: 'node', plugins: [{ name: 'places', transform: keepPlaces }] })
-    const naming = { entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' }
-    const { output } = await build.write({ dir: work, format: 'esm', ...naming })
-    await build.close()
-    checkSeen(output.flatMap((part) => ('moduleIds' in part ? part.moduleIds : [])))
+    checkSeen(await bundlePrograms({ programs, folder: work }))
     await rename(work, folder).catch(async (error: unknown) => {
       if (!(await exists(folder))) throw error // otherwise another process was faster
     })
@@ -66,31 +57,10 @@ async function make(folder: string): Promise<void> {
   }
 }
 
-/**
- * Replaces a module's location by that of its source, since the bundles are in a cache folder.
- * @returns null if the module does not locate itself
- * @throws Error if it does so in a way that would yield the location of the bundle
- */
-export function keepPlaces(code: string, id: string): string | null {
-  if (!code.includes('import.meta.') || id.includes('node_modules')) return null
-  const relative = path.relative(path.join(cacheFolder, '_'), id).split(path.sep).map(encodeURIComponent).join('/')
-  const own = `new URL(${JSON.stringify(relative)}, import.meta.url)`
-  const file = `process.getBuiltinModule('node:url').fileURLToPath(${own})`
-  const from: Record<string, string> = {
-    dirname: `process.getBuiltinModule('node:path').dirname(${file})`,
-    url: `${own}.href`,
-  }
-  return code.replaceAll(/import\.meta\.(\w+)/g, (_, name: string) => {
-    if (from[name] === undefined)
-      throw new Error(`${id} uses import.meta.${name}, which a bundle would answer wrongly.`)
-    return from[name]
-  })
-}
-
 /** Otherwise an old bundle would miss a change of such a file. */
-function checkSeen(modules: readonly string[]): void {
+function checkSeen(modules: readonly BundledModule[]): void {
   const seen = new Set(sourceFolders.flatMap(sourcesIn))
-  const unseen = modules.filter((id) => path.isAbsolute(id) && !id.includes('node_modules') && !seen.has(id))
+  const unseen = modules.map(({ file }) => file).filter((file) => !file.includes('node_modules') && !seen.has(file))
   if (unseen.length > 0) throw new Error(`The bundles hold what their fingerprint does not see: ${unseen.join(', ')}`)
 }
 

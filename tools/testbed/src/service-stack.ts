@@ -29,6 +29,8 @@ export interface ServiceStackOptions {
   providerSettings?: object
   /** Additional variables for the nth service of a kind. */
   environment?: Partial<Record<ServiceName, (n: number) => Record<string, string>>>
+  /** Files of the programs, for services in separate processes. Default: bundles of the sources. */
+  entries?: Record<ServiceName, string>
 }
 
 /** Starts one service. */
@@ -52,7 +54,7 @@ export const openServices = (options: ServiceStackOptions) => launchServices<Run
 /** Starts each service as a process, which ends with this one, even if this one is killed. */
 export const startServices = (options: ServiceStackOptions) =>
   launchServices<TestProgram>(options, async ({ service, ...program }) =>
-    startProgram({ ...program, entry: (await bundleServices())[service] }),
+    startProgram({ ...program, entry: (options.entries ?? (await bundleServices()))[service] }),
   )
 
 async function launchServices<Running extends RunningService>(options: ServiceStackOptions, launch: Launch<Running>) {
