@@ -57,6 +57,7 @@ const fullAlone = scenarioFiles(
   'flow-fairness',
   'postgres-crashes',
   'rerun',
+  'restore',
   'revocation',
   'rolling-restart',
   'silence',
