@@ -5,6 +5,7 @@ import { hindrances, type Page } from './src/console/browser.ts'
 import { canvasOf } from './src/console/flow-canvas.ts'
 import { ownedFlow } from './src/console/owned-flow.ts'
 import { signedInAt, signIn } from './src/console/users.ts'
+import { typeFocused } from './src/console/widgets.ts'
 
 // Gestures on the canvas of the flow editor, in a browser, against the whole service.
 
@@ -95,7 +96,7 @@ test('"+" on a port and on an edge adds what fits there, and an unwired node is 
 
   await edge('draft.text', 'out.text').focus()
   await menu('Insert node here', 'keyboard')
-  await page.keyboard.type('template')
+  await typeFocused(page, 'template')
   await page.keyboard.press('Enter')
   await edge('template.text', 'out.text').waitFor({ state: 'attached' })
   await select('template')
@@ -111,7 +112,7 @@ test('"+" on a port and on an edge adds what fits there, and an unwired node is 
     .getByRole('button', { name: /^Add a node/ })
     .first()
     .click()
-  await page.keyboard.type('expression')
+  await typeFocused(page, 'expression')
   await page.keyboard.press('Enter')
   await node('expression').waitFor()
   await dragNode('expression', await middleOfEdge('in.text', 'ask.text'))

@@ -12,7 +12,7 @@ import { hindrances, views, type Page } from './src/console/browser.ts'
 import { canvasOf, tabTo } from './src/console/flow-canvas.ts'
 import { ownedFlow } from './src/console/owned-flow.ts'
 import { consoleOwner, signedInAt, signIn } from './src/console/users.ts'
-import { choose } from './src/console/widgets.ts'
+import { choose, typeFocused } from './src/console/widgets.ts'
 
 // The flow editor in a browser, against the whole service.
 
@@ -180,7 +180,7 @@ test('a flow can be edited, undone, redone and saved with the keyboard alone', a
   await page.getByRole('button', { name: /^Problems/ }).press('Enter')
   await canvasOf(page).node('ask').focus()
   await page.keyboard.press('/')
-  await page.keyboard.type('expression')
+  await typeFocused(page, 'expression')
   await page.keyboard.press('Enter')
   await page.getByText('The input text of node expression is not wired.').first().waitFor()
   await tabTo(page, 'Connect input text, any, needs a value')
@@ -193,7 +193,7 @@ test('a flow can be edited, undone, redone and saved with the keyboard alone', a
   await page.keyboard.press('Control+Shift+z')
   await noProblem(page)
   await page.keyboard.press('Control+f')
-  await page.keyboard.type('ask')
+  await typeFocused(page, 'ask')
   await page.keyboard.press('Enter')
   await expect.poll(() => page.evaluate('document.activeElement.dataset.id')).toBe('ask')
   await page.keyboard.press('ArrowDown')

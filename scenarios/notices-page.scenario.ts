@@ -5,7 +5,7 @@ import { consoleTest as test } from './src/console/console-test.ts'
 import { startNoticeReceiver, type ReceivedNotice } from './src/console/notice-receiver.ts'
 import { consoleOwner, signedInAt } from './src/console/users.ts'
 import { chat } from './src/stack.ts'
-import { choose } from './src/console/widgets.ts'
+import { choose, typeFocused } from './src/console/widgets.ts'
 
 // Alerts, webhooks, errors, first steps, and the command palette, in a browser.
 
@@ -267,7 +267,7 @@ test('the command palette opens screens, switches the theme, and creates keys an
   const command = async (sought: string, title: string) => {
     await page.keyboard.press('Control+k')
     await field.waitFor()
-    await page.keyboard.type(sought)
+    await typeFocused(page, sought)
     await page.getByRole('option', { name: title, selected: true }).waitFor()
     await page.keyboard.press('Enter')
     await field.waitFor({ state: 'detached' })
@@ -291,7 +291,7 @@ test('the command palette opens screens, switches the theme, and creates keys an
   await page.getByRole('dialog', { name: 'Create flow' }).getByLabel('Name').waitFor()
   await page.keyboard.press('Escape')
   await page.keyboard.press('Control+k')
-  await page.keyboard.type('no such thing at all')
+  await typeFocused(page, 'no such thing at all')
   await page.getByText('No results.').waitFor()
   expect(await hindrances(page)).toEqual([])
   await page.keyboard.press('ControlOrMeta+a')

@@ -76,6 +76,7 @@ export function canvasOf(page: Page) {
     const chosen = page.getByRole('menuitem', { name: item, exact: true })
     await chosen.waitFor()
     if (by === 'mouse') return chosen.click()
+    await page.locator('[role=menu]:focus-within').waitFor()
     await page.keyboard.type(item.slice(0, 4))
     await page.keyboard.press('Enter')
   }

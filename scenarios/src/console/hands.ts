@@ -45,6 +45,7 @@ function keyboard(page: Page): Hand {
     },
     async choose(item) {
       await itemOf(page, item).waitFor()
+      await page.locator('[role=menu]:focus-within, [role=listbox]:focus-within').first().waitFor()
       await keyboard.type(item)
       await itemOf(page, item).and(page.locator(':focus')).waitFor()
       await keyboard.press('Enter')

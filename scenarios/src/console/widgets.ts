@@ -19,6 +19,12 @@ export async function chooseAction(place: Page | Locator, action: string, name?:
   await page.getByRole('menuitem', { name: action, exact: true }).click()
 }
 
+/** Types into the text field that has the focus, or gets it: a dialog that has just opened gives it a moment later. */
+export async function typeFocused(page: Page, text: string): Promise<void> {
+  await page.locator('input:focus, textarea:focus').waitFor()
+  await page.keyboard.type(text)
+}
+
 /** Signs out by the menu of the account. */
 export async function signOut(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Account', exact: true }).click()

@@ -74,13 +74,23 @@ function openHosts(): Hosts {
   return { palette: host(), inspector: host(), drawer: host(), canvas: host() }
 }
 
+/** The focused elements of areas that are between two places. */
+const takenAlong = new WeakMap<HTMLElement, HTMLElement>()
+
 /** Place of an area. It takes the focus along when the area moves here. */
 export function Area({ host, isClosed = false }: { host: HTMLElement; isClosed?: boolean }) {
   const place = (element: HTMLElement | null) => {
-    if (!element || host.parentElement === element) return
-    const focused = host.contains(document.activeElement) ? document.activeElement : null
-    element.append(host)
-    if (focused instanceof HTMLElement) focused.focus({ preventScroll: true })
+    if (!element) return undefined
+    if (host.parentElement !== element) {
+      element.append(host)
+      takenAlong.get(host)?.focus({ preventScroll: true })
+    }
+    takenAlong.delete(host)
+    return () => {
+      // The place goes from the page after this, and the focus with it.
+      const { activeElement } = document
+      if (activeElement instanceof HTMLElement && host.contains(activeElement)) takenAlong.set(host, activeElement)
+    }
   }
   return <div ref={place} className={`flow-place${isClosed ? ' closed' : ''}`} />
 }

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { useQueryClient } from '@tanstack/react-query'
 import { ApiRefusal } from '@gateway/api-client/failures'
 import { sameJson } from '@gateway/flow/compare/graph-units'
@@ -39,11 +39,18 @@ export function useSaving({
   const client = useQueryClient()
   const params = { tenant, sandbox: opened.id }
   const [sandbox, setSandbox] = useState(opened)
-  const [base, setBase] = useState(first)
+  const [base, showBase] = useState(first)
+  /** What a save that waited for another one builds on. */
+  const latestBase = useRef(first)
+  const lastTurn = useRef(Promise.resolve())
   const [conflict, setConflict] = useState<Conflict | null>(null)
   const [error, setError] = useState<unknown>(null)
   const [doing, setDoing] = useState<'save' | 'activate' | null>(null)
 
+  function setBase(next: Base): void {
+    latestBase.current = next
+    showBase(next)
+  }
   /** @param onto number of the base revision */
   async function post(graph: Graph, onto: number): Promise<Base> {
     const saved = await ask('POST', savePath, {
@@ -61,11 +68,13 @@ export function useSaving({
     const now = await ask('GET', '/api/v2/tenants/{tenant}/sandboxes/{sandbox}', { params })
     const latest = await client.fetchQuery(readingRevision(params, now.latestRevision))
     const { number, graph, createdBy: by, createdAt: at } = latest
-    setConflict({ base, theirs: { number, graph, by, at } })
+    setConflict({ base: latestBase.current, theirs: { number, graph, by, at } })
   }
-  async function save(onto = base.number): Promise<Base | null> {
+  async function save(): Promise<Base | null> {
     const { graph } = editor.store.getState()
-    if (onto > 0 && onto === base.number && sameJson(graph, base.graph)) return base
+    const { current: base } = latestBase
+    const onto = base.number
+    if (onto > 0 && sameJson(graph, base.graph)) return base
     try {
       const saved = await post(graph, onto)
       setBase(saved)
@@ -84,7 +93,11 @@ export function useSaving({
     setSandbox(await ask('POST', path, { params: { ...params, number: String(saved.number) } }))
     announce(`Revision ${saved.number} activated.`)
   }
-  async function guarded(what: 'save' | 'activate', work: () => Promise<unknown>): Promise<void> {
+  /** One after another: a save during a save would take its own predecessor for a conflict. */
+  function guarded(what: 'save' | 'activate', work: () => Promise<unknown>): Promise<void> {
+    return (lastTurn.current = lastTurn.current.then(() => attempt(what, work)))
+  }
+  async function attempt(what: 'save' | 'activate', work: () => Promise<unknown>): Promise<void> {
     setDoing(what)
     setError(null)
     try {
@@ -126,7 +139,7 @@ export function useSaving({
         editor.change(() => graph)
         setBase({ number, graph: theirs })
         setConflict(null)
-        await save(number)
+        await save()
       }),
     closeConflict: () => setConflict(null),
     rebase: setBase,
