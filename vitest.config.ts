@@ -59,10 +59,11 @@ const fullAlone = scenarioFiles(
   'rerun',
   'restore',
   'revocation',
-  'rolling-restart',
+
   'silence',
   'stalls',
   'stopped-executions',
+  'upgrade',
   'worker-scaling',
 )
 

@@ -29,6 +29,8 @@ export interface TestProgram extends RunningService {
   readonly pid: number
   /** SIGKILL, and waits for its end. */
   kill(): Promise<void>
+  /** Its next starts run this file, such as another release of the service; null: its own again. */
+  replaceBy(other: string | null): void
   /** Any other signal; does not wait. */
   signal(name: NodeJS.Signals): void
 }
@@ -52,11 +54,12 @@ export async function startProgram({ name, entry, folder, env, readyMs = 60_000 
   const url = `http://127.0.0.1:${port}`
   const logFile = path.join(folder, `${name}.log`)
   let settings = env
+  let program = entry
   let child = spawnProgram()
 
   function spawnProgram(): ChildProcess {
     const log = openSync(logFile, 'a', 0o600)
-    const started = spawn(process.execPath, [entry], {
+    const started = spawn(process.execPath, [program], {
       env: {
         PATH: process.env['PATH'],
         TMPDIR: folder, // files of a killed process are removed with the folder
@@ -110,6 +113,7 @@ export async function startProgram({ name, entry, folder, env, readyMs = 60_000 
     },
     logFile,
     kill,
+    replaceBy: (other) => void (program = other ?? entry),
     signal: (signal) => void child.kill(signal),
     stop: async () => {
       child.kill('SIGTERM')

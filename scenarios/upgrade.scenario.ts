@@ -1,33 +1,68 @@
 import { readFileSync } from 'node:fs'
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import path from 'node:path'
 import { expect } from 'vitest'
 import type { ExecutionRecord } from '@gateway/api/execution'
+import { projectFolder } from '@gateway/bundler/bundle-programs'
+import { migrate } from '@gateway/database/migrate'
+import { temporaryFolder } from '@gateway/testbed/test-servers'
 import { harmedStackTest as test } from './src/harmed-stack-test.ts'
-import type { Stack, TenantFixture } from './src/stack.ts'
+import type { ProcessStack, Stack, TenantFixture } from './src/stack.ts'
 import { paidFlow } from './src/paid-flows.ts'
 import { retryingClient, type RetryingClient } from './src/retrying-client.ts'
 
-// Restarts every service under load, one replica at a time, as an upgrade does. Every accepted call is answered and charged once.
+// An upgrade and its rollback under load, one replica at a time, as docs/operating.md says: first the schema grows, then
+// old and new services run side by side. Every accepted call is answered and charged once.
+//
+// `UPGRADE_FROM=<folder>` names the other release: a folder that tools/bundler/src/images-command.ts of its checkout
+// wrote. Without it the other release has the same services, and the schema and every function still change.
 
 const CALLERS = { json: 6, stream: 4, run: 3, user: 2 }
 const PAID_NODES = 3
-const BETWEEN = 25
+const BETWEEN = 15
+const { UPGRADE_FROM } = process.env
 
-test('a rolling restart of every service under load loses no accepted call and charges each once', async ({
+/** A later release expands the schema: columns in the busiest tables. The release after it may contract it. */
+const EXPAND = ['money.wallets', 'money.reservations', 'money.execution_nodes', 'control.keys']
+
+test('an upgrade and its rollback under load lose no accepted call and charge each once', async ({
   stack,
+  postgresServer: { adminUrl: url },
+  onTestFinished,
 }) => {
   const tenant = await stack.tenant(100_000_000_000n)
   const { id: sandbox } = await stack.fixture.sandbox(tenant.project, paidFlow(tenant.model, PAID_NODES))
   await stack.provider.control.setFaults([{ latencyMs: 100, perChunkMs: 10 }])
+  const schema = await temporaryFolder('upgrade')
+  onTestFinished(() => rm(schema, { recursive: true, force: true }))
+  const said: string[] = []
+  const migrateTo = (folder: string) =>
+    migrate({
+      url,
+      log: (line) => said.push(line),
+      folders: { migrations: path.join(folder, 'migrations'), functions: path.join(folder, 'functions') },
+    })
+  const ours = path.join(projectFolder, 'prisma')
+  const other = otherRelease(ours)
   const load = startLoad(stack, tenant, sandbox)
 
   await load.answered(BETWEEN)
-  for (const program of [...stack.gateways, ...stack.ledgers, ...stack.workers, ...stack.consoles]) {
-    await program.stop()
-    expect(readFileSync(program.logFile, 'utf8')).toContain('"clean":true')
-    await load.answered(BETWEEN) // the other replica serves
-    await program.start()
-    await load.answered(BETWEEN)
-  }
+  await writeNextSchema(
+    ours,
+    schema,
+    EXPAND.map((table) => `ALTER TABLE ${table} ADD COLUMN rehearsed text;`),
+  )
+  expect(await migrateTo(schema)).toContain('29990101000000_rehearsal')
+  await load.answered(BETWEEN)
+  // Each pair of services meets as old and new and as new and old, because both ways have the same order.
+  await replaceAll(stack, other.entries, () => load.answered(BETWEEN))
+  await migrateTo(other.schema) // its job reinstalls its functions
+  expect(said.join('\n')).toContain('a newer version has used this database')
+  await load.answered(BETWEEN)
+  await replaceAll(stack, null, () => load.answered(BETWEEN))
+  await migrateTo(ours)
+  await stack.fixture.run(EXPAND.map((table) => `ALTER TABLE ${table} DROP COLUMN rehearsed`).join(';'))
+  await load.answered(BETWEEN)
   const { chats, runs, teams, prompts, repeated } = await load.stop()
 
   // Each call was answered in full.
@@ -60,6 +95,59 @@ test('a rolling restart of every service under load loses no accepted call and c
   expect(prompts.filter((prompt) => asked.filter((one) => one === prompt).length !== 1)).toEqual([])
   expect(await stack.provider.control.countCalls()).toBe(chats.length + runs.length * PAID_NODES)
 }, 300_000)
+
+interface Release {
+  /** Files of its services; null: those of this checkout. */
+  entries: Record<'gateway' | 'worker' | 'ledger' | 'console', string> | null
+  /** Folder of its migrations and functions. */
+  schema: string
+}
+
+function otherRelease(ours: string): Release {
+  if (UPGRADE_FROM === undefined) return { entries: null, schema: ours }
+  const entry = (name: string) => path.resolve(UPGRADE_FROM, name, 'bin', `${name}.js`)
+  return {
+    entries: { gateway: entry('gateway'), worker: entry('worker'), ledger: entry('ledger'), console: entry('console') },
+    schema: path.resolve(UPGRADE_FROM, 'migrate', 'prisma'),
+  }
+}
+
+/** Writes a schema with one more migration, in which every function has changed. */
+async function writeNextSchema(from: string, to: string, migration: string[]): Promise<void> {
+  await cp(path.join(from, 'migrations'), path.join(to, 'migrations'), { recursive: true })
+  await mkdir(path.join(to, 'migrations/29990101000000_rehearsal'))
+  await writeFile(path.join(to, 'migrations/29990101000000_rehearsal/migration.sql'), `${migration.join('\n')}\n`)
+  await cp(path.join(from, 'functions'), path.join(to, 'functions'), { recursive: true })
+  for (const file of await readdir(path.join(to, 'functions'), { recursive: true, withFileTypes: true })) {
+    const name = path.join(file.parentPath, file.name)
+    if (file.name.endsWith('.sql')) await writeFile(name, `${await readFile(name, 'utf8')}\n-- The next release.\n`)
+  }
+}
+
+/** Replaces every service by that of another release, one replica at a time. */
+async function replaceAll(
+  { gateways, ledgers, workers, consoles }: ProcessStack,
+  entries: Release['entries'],
+  servesOn: () => Promise<void>,
+): Promise<void> {
+  const order = [
+    ['gateway', gateways],
+    ['ledger', ledgers],
+    ['worker', workers],
+    ['console', consoles],
+  ] as const
+  for (const [service, replicas] of order)
+    for (const program of replicas) {
+      const stops = () => readFileSync(program.logFile, 'utf8').split('"clean":true').length
+      const before = stops()
+      await program.stop()
+      expect([program.name, stops()]).toEqual([program.name, before + 1])
+      await servesOn() // by the other replica
+      program.replaceBy(entries && entries[service])
+      await program.start()
+      await servesOn()
+    }
+}
 
 interface AnsweredChat {
   stream: boolean
