@@ -64,6 +64,7 @@ const fullAlone = scenarioFiles(
   'stalls',
   'stopped-executions',
   'upgrade',
+  'worker-burst',
   'worker-scaling',
 )
 

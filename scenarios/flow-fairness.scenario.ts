@@ -1,8 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect } from 'vitest'
 import { liveTest } from '@gateway/testbed/live-test'
-import { openStack, type Stack } from './src/stack.ts'
-import { paidFlow } from './src/paid-flows.ts'
+import { openBacklogFlow, startBacklog } from './src/backlog.ts'
+import { openStack } from './src/stack.ts'
 import { runUntilOver } from './src/executions.ts'
 
 // Projects share the queue, and one project's backlog must not delay a single execution of another. The test counts nodes, not time:
@@ -10,7 +9,6 @@ import { runUntilOver } from './src/executions.ts'
 // to a running node delay no other project and aren't counted.
 
 const BACKLOG = 2_000
-const STARTERS = 48
 const MAX_CONCURRENT_NODES = 16
 
 /** Nodes chained, and each node through the queue (N6 of run-node.ts). */
@@ -39,10 +37,10 @@ describe.for(SLICES_MS)('fair queue with node slices of %d ms', (sliceMs) => {
   test(`${BACKLOG} queued executions of one project delay a single one of another by only a few nodes`, async ({
     stack,
   }) => {
-    const backlog = await openFlow(stack)
-    const lone = await openFlow(stack)
+    const backlog = await openBacklogFlow(stack)
+    const lone = await openBacklogFlow(stack)
     await stack.provider.control.setFaults([{ latencyMs: 200 }])
-    await startBacklog(stack, backlog)
+    await startBacklog(stack, backlog, BACKLOG)
     const record = await runUntilOver(stack, { ...lone, input: { text: 'alone' }, idempotencyKey: 'the-one-run' })
     expect(record.status).toBe('Succeeded')
 
@@ -64,43 +62,3 @@ describe.for(SLICES_MS)('fair queue with node slices of %d ms', (sliceMs) => {
     for (const { before } of jobs) expect(before).toBeLessThanOrEqual(most)
   })
 })
-
-async function openFlow(stack: Stack) {
-  const owners = await stack.fixture.tenant()
-  const project = await stack.fixture.project(owners, 100_000_000_000n)
-  const product = await stack.fixture.publishProduct({ promptPico: 1_000_000n, completionPico: 1_000_000n })
-  await stack.fixture.assign(project.id, product)
-  const { id: sandbox } = await stack.fixture.sandbox(project, paidFlow(product, 1), { activate: true })
-  const { secret } = await stack.fixture.key({ project, by: owners.owner })
-  return { project: project.id, sandbox, secret }
-}
-
-/** Starts the executions of the backlog and disconnects from each once it is admitted. */
-async function startBacklog(stack: Stack, flow: Awaited<ReturnType<typeof openFlow>>): Promise<void> {
-  let next = 0
-  const starters = Array.from({ length: STARTERS }, async () => {
-    for (let n = next++; n < BACKLOG; n = next++) await startOne(stack, flow, `backlog ${n}`)
-  })
-  await Promise.all(starters)
-}
-
-/** Retries under its idempotency key on 503: the test starts once all executions are admitted. */
-async function startOne(stack: Stack, { sandbox, secret }: Awaited<ReturnType<typeof openFlow>>, text: string) {
-  for (;;) {
-    const left = new AbortController()
-    const answer = await fetch(`${stack.gateways[0]!.url}/v1/sandbox/${sandbox}/invoke`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${secret}`,
-        'content-type': 'application/json',
-        accept: 'application/x-ndjson',
-        'idempotency-key': text.replace(' ', '-'),
-      },
-      body: JSON.stringify({ input: { text } }),
-      signal: left.signal,
-    })
-    left.abort()
-    if (answer.status !== 503) return expect(answer.status).toBe(200)
-    await delay(1_000 * Number(answer.headers.get('retry-after')))
-  }
-}
