@@ -14,10 +14,12 @@ test('a save during another save waits for it, and builds on its revision', asyn
     return { ...begin, graph, number: ++number }
   })
   const { screen } = await open(`/projects/${exampleIds.tenant}/${exampleIds.project}${flow}`)
-  await screen.getByRole('button', { name: 'Auto-layout' }).click()
+  await screen.getByRole('button', { name: /^Branch/ }).click()
+  await expect.element(screen.getByText('Unsaved')).toBeVisible()
   await userEvent.keyboard('{Control>}s{/Control}')
   await expect.poll(() => api.asked('saveRevision').length).toBe(1)
   await screen.getByRole('button', { name: /^Constant/ }).click()
+  await expect.element(screen.getByRole('group', { name: /^Constant/ })).toBeVisible()
   await userEvent.keyboard('{Control>}s{/Control}')
   first.resolve()
   await expect.poll(() => api.asked('saveRevision').length).toBe(2)
