@@ -120,6 +120,38 @@ test('volumes are declared, and files that are mounted are there', () => {
   expect(new Set(mounted)).toEqual(new Set([...mounted, ...Object.keys(compose.volumes)]))
 })
 
+test('each service can write to these places, and to no other', () => {
+  const places = all.map(([name, { read_only, tmpfs = [], volumes }]) => [
+    name,
+    [
+      ...(read_only ? [] : ['/']),
+      ...tmpfs.map((mount) => mount.split(':')[0]),
+      ...volumes.filter((volume) => !volume.endsWith(':ro')).map((volume) => volume.split(':').at(-1)),
+    ],
+  ])
+  const stores = ['/tmp', '/assets']
+  expect(Object.fromEntries(places)).toEqual({
+    gateway: stores,
+    worker: stores,
+    console: stores,
+    ledger: ['/tmp'],
+    migrate: ['/tmp'],
+    archive: ['/tmp', '/archive'],
+    provider: ['/tmp'],
+    seed: ['/tmp', '/seeded'],
+    secrets: ['all', ...Object.keys(compose.volumes).flatMap((name) => /^(.+)-secrets$/.exec(name)?.[1] ?? [])].map(
+      (name) => `/secrets/${name}`,
+    ),
+    redis: ['/tmp', '/data'],
+    collector: ['/tmp'],
+    jaeger: ['/tmp'],
+    prometheus: ['/tmp', '/prometheus'],
+    // These images write into their root at a start.
+    postgres: ['/', '/tmp', '/var/lib/postgresql'],
+    grafana: ['/', '/tmp'],
+  })
+})
+
 test('who stores or reads assets does so in one volume, and has room for them on their way', () => {
   const stores = ours.filter(([name]) => isProgram(name) && 'ASSETS_FOLDER' in programs[name].variables.shape)
   expect(stores.map(([name]) => name).toSorted()).toEqual(['console', 'gateway', 'worker'])
