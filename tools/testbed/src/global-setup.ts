@@ -1,7 +1,8 @@
+import { randomBytes } from 'node:crypto'
 import { bundleServices } from '@gateway/local-stack/bundle-services'
 import type { TestProject } from 'vitest/node'
 import { containerRefusal, containersWanted } from './containers.ts'
-import { startTestServers, type TestServers } from './test-servers.ts'
+import { removeTemporaryFolders, startTestServers, type TestServers } from './test-servers.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -31,6 +32,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     console.error(refusal) // without the stack, and the files that were not run
     process.exit(1)
   }
+  process.env.TEST_RUN ??= randomBytes(4).toString('hex') // the workers inherit it
   const servers = (shared.gatewayTestServers ??= {
     users: 0,
     started: startTestServers({
@@ -47,5 +49,6 @@ export default async function setup(project: TestProject): Promise<() => Promise
     if (--servers.users > 0) return
     delete shared.gatewayTestServers
     await stop()
+    await removeTemporaryFolders()
   }
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtemp } from 'node:fs/promises'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout } from 'node:timers/promises'
@@ -79,9 +79,15 @@ async function redisServer({ redisUrl, containers, log }: ServerChoice): Promise
   }
 }
 
-/** A folder that only this process uses; the caller removes it. */
+/** A folder that only this process uses. The end of a test run removes it, unless the caller has. */
 export function temporaryFolder(name: string): Promise<string> {
-  return mkdtemp(path.join(tmpdir(), `svc-test-${name}-`))
+  return mkdtemp(path.join(tmpdir(), `svc-test-${process.env.TEST_RUN ?? process.pid}-${name}-`))
+}
+
+/** Removes what the tests of this run left: logs of the services that they started in their own process, mostly. */
+export async function removeTemporaryFolders(): Promise<void> {
+  const mine = (await readdir(tmpdir())).filter((name) => name.startsWith(`svc-test-${process.env.TEST_RUN}-`))
+  for (const name of mine) await rm(path.join(tmpdir(), name), { recursive: true, force: true })
 }
 
 async function makeTemplate(
