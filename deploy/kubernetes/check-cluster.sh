@@ -22,4 +22,8 @@ for version in $(echo "$rendered" | sed -n 's/^apiVersion: //p' | sort -u); do
     *) echo "$version: the server does not know it." ;;
   esac
 done
+if echo "$rendered" | grep -q '^kind: HorizontalPodAutoscaler' && ! echo "$known" | grep -q '^metrics\.k8s\.io/'; then
+  lacking=1
+  echo "metrics.k8s.io: install metrics-server: gateway and ledger are scaled by their processors."
+fi
 exit $lacking

@@ -19,6 +19,20 @@ const healthcheck = z.strictObject({
   start_interval: duration.optional(),
 })
 
+/** A short text, or the long form for a path that the user names: in a short one Docker would create what is not there. */
+const volume = z.union([
+  z.string().regex(/^[^$]+$/, 'a path that the user names needs the long form'),
+  z
+    .strictObject({
+      type: z.literal('bind'),
+      source: z.string(),
+      target: z.string(),
+      read_only: z.literal(true),
+      bind: z.strictObject({ create_host_path: z.literal(false) }),
+    })
+    .transform(({ source, target }) => `${source}:${target}:ro`),
+])
+
 const service = z.strictObject({
   image: z.string().optional(),
   build: z.strictObject({ context: z.literal('.'), dockerfile: z.string(), target: z.string() }).optional(),
@@ -29,7 +43,7 @@ const service = z.strictObject({
   ports: z.array(z.string().regex(/^127\.0\.0\.1:\$\{[A-Z_]+:-\d+\}:\d+$/, 'must be of this machine alone')).optional(),
   networks: texts.optional(),
   network_mode: z.literal('none').optional(),
-  volumes: texts.default([]),
+  volumes: z.array(volume).default([]),
   depends_on: z
     .record(
       z.string(),

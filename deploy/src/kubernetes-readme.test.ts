@@ -102,10 +102,10 @@ test('the check of a cluster names an old server and each API that it lacks, wit
 case "$*" in
   'get --raw /version') echo '{ "major": "1", "minor": "${minor}", "gitVersion": "v1" }' ;;
   api-versions) printf '%s\\n' ${known.join(' ')} ;;
-  kustomize*) printf 'apiVersion: %s\\nkind: X\\n' apps/v1 keda.sh/v1alpha1 monitoring.coreos.com/v1 ;;
+  kustomize*) printf 'apiVersion: %s\\nkind: HorizontalPodAutoscaler\\n' apps/v1 keda.sh/v1alpha1 monitoring.coreos.com/v1 ;;
 esac`
   const check = (kubectl: string) => runScript('check-cluster.sh', kubectl, ['an/overlay'])
-  const all = ['v1', 'apps/v1', 'keda.sh/v1alpha1', 'monitoring.coreos.com/v1']
+  const all = ['v1', 'apps/v1', 'keda.sh/v1alpha1', 'monitoring.coreos.com/v1', 'metrics.k8s.io/v1beta1']
   expect(await check(cluster('30', ...all))).toEqual({ code: 0, said: '' })
   expect(await check(cluster('33+', ...all))).toEqual({ code: 0, said: '' })
   const { code, said } = await check(cluster('28', 'v1', 'apps/v1'))
@@ -115,6 +115,7 @@ esac`
       'Kubernetes 1.30 or later is needed; the server has 1.28.',
       'keda.sh/v1alpha1: install KEDA, or leave out the component keda.',
       'monitoring.coreos.com/v1: install the Prometheus operator, or leave out the component prometheus-operator.',
+      'metrics.k8s.io: install metrics-server: gateway and ledger are scaled by their processors.',
     ],
   ])
 })
