@@ -14,18 +14,19 @@ test('a save during another save waits for it, and builds on its revision', asyn
     return { ...begin, graph, number: ++number }
   })
   const { screen } = await open(`/projects/${exampleIds.tenant}/${exampleIds.project}${flow}`)
-  await screen.getByRole('button', { name: /^Branch/ }).click()
+  await screen.getByRole('button', { name: 'Auto-layout' }).click()
   await expect.element(screen.getByText('Unsaved')).toBeVisible()
   await userEvent.keyboard('{Control>}s{/Control}')
   await expect.poll(() => api.asked('saveRevision').length).toBe(1)
-  await screen.getByRole('button', { name: /^Constant/ }).click()
-  await expect.element(screen.getByRole('group', { name: /^Constant/ })).toBeVisible()
   await userEvent.keyboard('{Control>}s{/Control}')
+  await screen.getByRole('button', { name: /^Branch/ }).click()
+  await expect.element(screen.getByRole('group', { name: /^Branch/ })).toBeVisible()
   first.resolve()
   await expect.poll(() => api.asked('saveRevision').length).toBe(2)
   const [one, two] = api.asked('saveRevision')
   expect(two!.body.baseRevision).toBe(begin.number + 1)
   expect(two!.body.graph.nodes.length).toBe(one!.body.graph.nodes.length + 1)
+  expect([one!.body.draft, two!.body.draft]).toEqual([false, true]) // the new branch is not wired yet
   expect(screen.getByRole('dialog').query()).toBeNull()
 })
 

@@ -1,4 +1,4 @@
-import { useRef, useState } from 'react'
+import { useLayoutEffect, useRef, useState } from 'react'
 import { useQueryClient } from '@tanstack/react-query'
 import { ApiRefusal } from '@gateway/api-client/failures'
 import { sameJson } from '@gateway/flow/compare/graph-units'
@@ -40,8 +40,10 @@ export function useSaving({
   const params = { tenant, sandbox: opened.id }
   const [sandbox, setSandbox] = useState(opened)
   const [base, showBase] = useState(first)
-  /** What a save that waited for another one builds on. */
+  // What a save finds that waited for another one.
   const latestBase = useRef(first)
+  const latestProblems = useRef(problems)
+  useLayoutEffect(() => void (latestProblems.current = problems))
   const lastTurn = useRef(Promise.resolve())
   const [conflict, setConflict] = useState<Conflict | null>(null)
   const [error, setError] = useState<unknown>(null)
@@ -55,7 +57,7 @@ export function useSaving({
   async function post(graph: Graph, onto: number): Promise<Base> {
     const saved = await ask('POST', savePath, {
       params,
-      body: { graph, draft: problems.length > 0, baseRevision: onto },
+      body: { graph, draft: latestProblems.current.length > 0, baseRevision: onto },
       idempotencyKey: keyOf(graph, onto),
     })
     client.setQueryData(readingRevision(params, saved.number).queryKey, saved)
