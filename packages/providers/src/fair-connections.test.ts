@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { openFairConnections } from './fair-connections.ts'
 
 interface Options {
@@ -6,11 +6,14 @@ interface Options {
   maxWaiting?: number
 }
 
-/** Connections, and calls that hold them until the test ends them. */
+/** Connections, and calls that hold them, or wait for one, until the test ends them. */
 function openConnections({ connections, maxWaiting = 1_000 }: Options) {
   const served: string[] = []
   const running: (() => void)[] = []
   const shared = openFairConnections({ connections, maxWaiting, refused: (why) => new Error(why) })
+
+  const over = new AbortController()
+  onTestFinished(() => over.abort())
 
   async function call(project: string, { limitMs = 60_000, signal }: { limitMs?: number; signal?: AbortSignal } = {}) {
     const giveBack = await shared.take(project, limitMs, signal ? [signal] : [])
@@ -18,14 +21,22 @@ function openConnections({ connections, maxWaiting = 1_000 }: Options) {
     running.push(giveBack)
   }
 
+  /** A call that must not fail. The end of the test ends its wait. */
+  function begin(project: string): void {
+    call(project, { signal: over.signal }).catch((error: unknown) => {
+      if (!over.signal.aborted) throw error
+    })
+  }
+
   return {
     ...shared,
     served,
     call,
-    /** Starts calls that must not fail, and returns the number of calls served since. */
+    begin,
+    /** Begins calls, and returns the number of calls served since. */
     async start(project: string, count: number): Promise<number> {
       const before = served.length
-      for (let n = 0; n < count; n++) void call(project)
+      for (let n = 0; n < count; n++) begin(project)
       await settled()
       return served.length - before
     },
@@ -73,9 +84,9 @@ describe('connections of a provider', () => {
   })
 
   test('go to waiting projects in turn, and to the calls of a project in order', async () => {
-    const { start, call, end, served } = openConnections({ connections: 1 })
+    const { start, begin, end, served } = openConnections({ connections: 1 })
     await start('first', 1)
-    for (const project of ['a', 'a', 'a', 'b', 'b']) void call(project)
+    for (const project of ['a', 'a', 'a', 'b', 'b']) begin(project)
     for (let n = 0; n < 6; n++) await end()
     expect(served).toEqual(['first', 'a', 'b', 'a', 'b', 'a'])
   })
