@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { withLogin } from '@gateway/database/database-url'
 import { ask } from '@gateway/testbed/ask'
 import { keepLog } from '@gateway/testbed/postgres-backup'
@@ -53,9 +54,15 @@ test('restored to a point in time, the books are those of that moment, and what 
   await before.provider.control.waitForCalls(HELD, { prompt: 'Held' })
   const running = runUntilOver(before, execution)
   await before.provider.control.waitForCalls(1, { prompt: 'call2' })
-  const atPoint = await booksOf(postgres.adminUrl, tenant)
-  expect(atPoint.open).toHaveLength(HELD + 1)
-  await backup.mark('the point')
+  const present = () => booksOf(postgres.adminUrl, tenant)
+  await expect.poll(async () => (await present()).open.length).toBe(HELD + 1)
+  let [atPoint, point] = [await present(), 0]
+  for (let isStill = false; !isStill;) {
+    await backup.mark(`point ${++point}`)
+    const now = await present()
+    isStill = isDeepStrictEqual(now, atPoint)
+    atPoint = now
+  }
 
   // After the point: answered, charged, and about to be lost.
   await before.provider.control.clearFaults()
@@ -66,7 +73,7 @@ test('restored to a point in time, the books are those of that moment, and what 
   await closeBefore()
   await postgres.kill()
 
-  const restored = await backup.restore('the point')
+  const restored = await backup.restore(`point ${point}`)
   onTestFinished(restored.stop)
   const as = (url: string) => {
     const { username, password } = new URL(url)

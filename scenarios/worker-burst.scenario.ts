@@ -33,7 +33,7 @@ const test = liveTest.extend('stack', async ({ database, redisServer }, { onClea
 test(`a burst of ${PROJECTS * EACH} executions scales workers from ${LEAST} to ${MOST} and back, and loses none`, async ({
   stack,
 }) => {
-  await stack.provider.control.setFaults([{ latencyMs: PROVIDER_MS }])
+  await stack.provider.control.setFaults([{ hold: true }]) // until there are as many workers as may be
   for (const worker of stack.workers.slice(LEAST)) await worker.stop()
   const flows = await Promise.all(Array.from({ length: PROJECTS }, () => openBacklogFlow(stack)))
   const projects = flows.map(({ project }) => project)
@@ -74,6 +74,7 @@ interface Span {
 async function scaleUntilDrained(stack: ProcessStack, projects: string[]): Promise<Span[]> {
   const spans: Span[] = []
   let wantedLess = 0
+  let isHeld = true
   let last = { at: performance.now(), ended: 0 }
   for (;;) {
     const running = stack.workers.filter(({ isRunning }) => isRunning)
@@ -86,6 +87,11 @@ async function scaleUntilDrained(stack: ProcessStack, projects: string[]): Promi
     span.seconds += (at - last.at) / 1000
     span.ended += ended - last.ended
     last = { at, ended }
+    if (isHeld && running.length === MOST) {
+      isHeld = false
+      await stack.provider.control.setFaults([{ latencyMs: PROVIDER_MS }])
+      await stack.provider.control.release()
+    }
     if (ended === PROJECTS * EACH && running.length === LEAST) return spans
 
     const wanted = Math.max(Math.ceil(waiting / CONCURRENCY), Math.ceil((running.length * oldest) / OLDEST_S), LEAST)
