@@ -73,6 +73,7 @@ export const admissionRules = [
   'request',
   'context',
   'limit',
+  'budget',
   'wallet',
 ] as const
 export type AdmissionRule = (typeof admissionRules)[number]

@@ -5,6 +5,7 @@
 export const exampleIds = {
   tenant: 'ten_example',
   team: 'tea_example',
+  budget: 'bud_example',
   user: 'usr_example',
   project: 'prj_example',
   key: 'key_example',

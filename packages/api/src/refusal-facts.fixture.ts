@@ -63,6 +63,9 @@ const facts = {
   node: 'draft',
   nodes: ['draft', 'trim'],
   port: 'text',
+  tag: 'nightly-summaries',
+  kind: 'tag',
+  subject: 'nightly-summaries',
   started: true,
 }
 /** Overrides for rows that use a name differently. */

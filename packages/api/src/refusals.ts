@@ -44,6 +44,17 @@ interface KeyLimitFacts {
   /** End of the window; null for a lifetime limit. */
   resetsAt: string | null
 }
+interface BudgetFacts {
+  kind: 'user' | 'team' | 'tag'
+  /** The ID of the user or team, or the tag. */
+  subject: string
+  limitMicro: number
+  spentMicro: number
+  reservedMicro: number
+  neededMicro: number
+  /** Start of the next month. */
+  resetsAt: string
+}
 interface CeilingFacts {
   maxMicro: number
   chargedMicro: number
@@ -225,6 +236,24 @@ export const refusals = {
         : f.resetsAt
           ? `Wait until the limit resets at ${f.resetsAt}, or create a key with a higher limit.`
           : 'Create a key with a higher limit. A lifetime limit does not reset.',
+  },
+  tag_mismatch: {
+    status: 403,
+    type: 'permission_error',
+    message: (f: { tag: string }) => `The calls of this key have the tag ${f.tag}, and the request names another one.`,
+    resolution: text('Remove X-Service-Tag, or use a key without a tag.'),
+  },
+  budget_reached: {
+    status: 403,
+    type: 'permission_error',
+    message: (f: BudgetFacts) =>
+      f.neededMicro > f.limitMicro
+        ? `This call may cost up to ${usd(f.neededMicro)}, which exceeds the monthly budget of the ${f.kind} ${f.subject}, ${usd(f.limitMicro)}.`
+        : `The monthly budget of the ${f.kind} ${f.subject}, ${usd(f.limitMicro)}, is reached.`,
+    resolution: (f: BudgetFacts) =>
+      f.neededMicro > f.limitMicro
+        ? 'Shorten the prompt, lower max_tokens, or ask an Admin of the organization to raise the budget.'
+        : `Wait until the budget resets at ${f.resetsAt}, or ask an Admin of the organization to raise it.`,
   },
   product_not_assigned: {
     status: 403,

@@ -25,9 +25,10 @@ describe('an admission check', () => {
     ['images_unsupported', 6],
     ['context_limit', 7],
     ['key_limit', 8],
-    ['insufficient_budget', 9],
+    ['budget_reached', 9],
+    ['insufficient_budget', 10],
   ] as const)('that is refused fails one rule and reaches none after it [%s]', ([code, place]) => {
-    const expected = Array.from({ length: 10 }, (_, n) => (n < place ? 'pass' : n === place ? 'fail' : 'not_reached'))
+    const expected = Array.from({ length: 11 }, (_, n) => (n < place ? 'pass' : n === place ? 'fail' : 'not_reached'))
     expect(outcomes(code)).toEqual(expected)
   })
 

@@ -7,12 +7,13 @@ const refusalsOf = {
   key: ['key_invalid', 'key_revoked', 'key_expired'],
   binding: ['key_unbound'],
   issuer: ['key_issuer_denied'],
-  project: ['project_mismatch'],
+  project: ['project_mismatch', 'tag_mismatch'],
   model: ['model_not_found'],
   allowlist: ['key_scope'],
   request: ['unsupported_parameter', 'images_unsupported', 'files_unsupported'],
   context: ['context_limit'],
   limit: ['key_limit'],
+  budget: ['budget_reached'],
   wallet: ['insufficient_budget'],
 } as const satisfies Record<AdmissionRule, readonly LedgerRefusalCode[]>
 

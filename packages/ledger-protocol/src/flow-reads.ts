@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { serviceTag } from '@gateway/api/service-tag'
 import type { ContractSide } from '@gateway/api/graph'
 import { ceilingMicro, type StoppedBy } from '@gateway/api/execution'
 import type { AttachmentLimits, NamedAsset } from '@gateway/api/attachments'
@@ -43,6 +44,8 @@ export const startQuestion = z.strictObject({
   idempotency: z.strictObject({ key: z.string().min(1).max(128), fingerprint: hash }).nullable(),
   /** Micro-USD that its nodes may be charged in total; null: no ceiling (money §7.5). */
   maxMicro: ceilingMicro.nullable(),
+  /** Of its calls; null or absent: that of the key, if it has one. */
+  tag: serviceTag.nullish(),
   /** Start nothing: return only what was started before, else `rate_limited`. For callers over their rate. */
   repeatOnly: z.boolean().optional(),
   trace,

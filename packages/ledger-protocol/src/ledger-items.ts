@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { admitNodeItem, claimItem, completeItem, type ClaimOutcome, type CompleteOutcome } from './flow-items.ts'
 import type { OperationRow } from './ledger-operations.ts'
 import type { AdmitNodeOutcome, AdmitOutcome, ReleaseOutcome, SettleOutcome, Undecided } from './ledger-outcomes.ts'
+import { serviceTag } from '@gateway/api/service-tag'
 import { promptSize, usage } from '@gateway/pricing/usage'
 
 // Items, one per line, each safe to repeat by its id (architecture §M4). A channel takes messages of lines
@@ -23,6 +24,8 @@ export const admitItem = z.strictObject({
   keyHash: hash,
   /** The project named by a header or body field; null if none names one. */
   selector: z.string().max(512).nullable(),
+  /** That the call names; null or absent: none. */
+  tag: serviceTag.nullish(),
   model: text(256),
   /** A product of another kind is not found. Absent: a chat product. */
   kind: z.literal('embedding').optional(),

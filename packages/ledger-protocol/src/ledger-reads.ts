@@ -1,5 +1,6 @@
 import type { RateLimits } from '@gateway/api/rates'
 import { z } from 'zod'
+import { serviceTag } from '@gateway/api/service-tag'
 import type { InvocationRecord } from '@gateway/api/console/money'
 import { noticeDetails } from '@gateway/api/console/notices'
 import type { KeyStatus } from '@gateway/api/key-status'
@@ -52,6 +53,8 @@ export type InvocationAnswer = { record: InvocationRecord } | Refused
  */
 export const checkQuestion = z.strictObject({
   caller: z.union([callerQuestion, z.strictObject({ key: z.string().min(1).max(64) })]),
+  /** That the call names; null or absent: none. */
+  tag: serviceTag.nullish(),
   model: z.string().min(1).max(256),
   parameters: z.array(z.string().min(1).max(64)).max(32),
   promptSize,
@@ -121,6 +124,26 @@ export const thresholdsRequest = z.strictObject({
   keyPercents: z.array(z.int().min(1).max(100)).max(100),
 })
 export type ThresholdsRequest = z.infer<typeof thresholdsRequest>
+
+/**
+ * POST /budgets/set: sets the monthly budget of a user, team or tag of an organization (money §6.4). `id` is that of a
+ * new one.
+ */
+export const budgetRequest = z.strictObject({
+  id: z.string().min(1).max(64),
+  tenant: z.string().min(1).max(64),
+  kind: z.enum(['user', 'team', 'tag']),
+  subject: z.string().min(1).max(64),
+  limitMicro: z.int().min(1).max(Number.MAX_SAFE_INTEGER),
+  /** Whether calls beyond it are refused; otherwise it is only reported. */
+  hard: z.boolean(),
+  createdBy: z.string().min(1).max(64),
+})
+export type BudgetRequest = z.infer<typeof budgetRequest>
+
+/** POST /budgets/remove */
+export const removedBudget = budgetRequest.pick({ id: true, tenant: true })
+export type RemovedBudget = z.infer<typeof removedBudget>
 
 /** POST /webhooks/create: posts notices of the project to this address from now on. Safe to repeat by its id. */
 export const webhookRequest = z.strictObject({

@@ -26,6 +26,7 @@ const shown = {
   asset_not_found: nothing,
   invocation_not_found: nothing,
   invocation_archived: nothing,
+  tag_mismatch: () => ({ param: 'X-Service-Tag' }),
   key_scope: (_, surface) => (surface === 'chat' ? { param: 'model' } : {}),
   product_not_assigned: nothing,
   sandbox_contract: () => ({ param: 'model' }),
@@ -47,6 +48,9 @@ const shown = {
   }),
   key_limit: ({ limitMicro, spentMicro, reservedMicro, neededMicro, resetsAt }) => ({
     details: { limitMicro, spentMicro, reservedMicro, neededMicro, resetsAt },
+  }),
+  budget_reached: ({ kind, subject, limitMicro, spentMicro, reservedMicro, neededMicro, resetsAt }) => ({
+    details: { kind, subject, limitMicro, spentMicro, reservedMicro, neededMicro, resetsAt },
   }),
   insufficient_budget: ({ availableMicro, reservedMicro, neededMicro, affordableMaxTokens }) => ({
     details: { availableMicro, reservedMicro, neededMicro, affordableMaxTokens },

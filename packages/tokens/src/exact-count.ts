@@ -52,6 +52,7 @@ function mayTurn({ code, facts }: LedgerRefusal, texts: string[]): boolean {
   // Reservations of siblings may still be released: the node waits for that.
   if (code === 'ceiling_reached') return facts.chargedMicro + (facts.leastMicro ?? 0) <= facts.maxMicro
   // A refused start does not state the least cost of a call.
-  if (code === 'key_limit') return facts.spentMicro + facts.reservedMicro + (facts.leastMicro ?? 1) <= facts.limitMicro
+  if (code === 'key_limit' || code === 'budget_reached')
+    return facts.spentMicro + facts.reservedMicro + (facts.leastMicro ?? 1) <= facts.limitMicro
   return code === 'insufficient_budget' && (facts.leastMicro ?? 1) <= facts.availableMicro
 }

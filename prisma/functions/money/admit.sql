@@ -1,7 +1,8 @@
--- Decides and writes admissions of direct calls and of nodes. The rules of batches are B1 to B10 of run_batch.
+-- Decides and writes admissions of direct calls and of nodes. The rules of batches are B1 to B12 of run_batch. `locked`
+-- are the projects whose wallets are locked, and the budgets.
 -- Returns one json object of lists in the order of the items: code (null: admitted) and facts of refusals, invocation
 -- (null: its own id), attempt, outputCap and micro; and by pair its callers: project, key and price.
--- needs: money.admission, money.admission_pair, money.make_caller_and_model
+-- needs: money.admission, money.admission_pair, money.make_caller_and_model, money.budget_targets
 CREATE OR REPLACE FUNCTION money.admit(
   locked text[],
   moment timestamptz,
@@ -46,6 +47,9 @@ DECLARE
   left_in_meter bigint;
   left_in_ceiling bigint;
   least_micro bigint;
+  month timestamptz := money.window_start('monthly', moment);
+  budget_left jsonb := '{}';
+  over_budget text; -- the first budget that does not cover an item
   claimed_keys text[] := '{}'; -- admitted item by item: project and idempotency key
   p money.caller_and_model;
   n integer;
@@ -74,7 +78,8 @@ BEGIN
            rotated_to => i.rotated_to,
            expires_at => i.expires_at,
            key_code => CASE WHEN i.refusal IS NOT NULL THEN i.refusal
-                            WHEN NOT i.project = ANY (locked) THEN 'deferred' END,
+                            WHEN NOT i.project = ANY (locked) OR g.are_locked IS FALSE THEN 'deferred'
+                            WHEN i.own_tag <> i.tag THEN 'tag_mismatch' END,
            model_code => CASE WHEN m.id IS NULL THEN 'model_not_found'
                               WHEN i.policy = 'listed' AND kr.key IS NULL THEN 'key_scope' END,
            limit_micro => i.limit_micro,
@@ -104,15 +109,21 @@ BEGIN
            reasoning_pico => m.reasoning_pico,
            cache_write_pico => m.cache_write_pico,
            kind => m.kind,
-           takes_files => m.takes_files
+           takes_files => m.takes_files,
+           tag => coalesce(i.tag, i.own_tag),
+           budgets => g.ids,
+           budget_windows => g.windows,
+           budgets_left => g.left_of
          ) ORDER BY i.n)
     INTO pairs
     FROM (SELECT i.n,
                  i.model,
+                 i.own_tag,
                  k.*,
+                 money.budget_targets(k.tenant, k.created_by, k.team, coalesce(k.tag, i.own_tag)) AS targets,
                  money.key_refusal(k.row, moment) AS refusal,
                  money.window_start(k.limit_reset, moment) AS window_start
-            FROM (SELECT c.key_hash, c.model, c.ordinality AS n FROM unnest(callers) WITH ORDINALITY AS c
+            FROM (SELECT c.key_hash, c.model, c.tag AS own_tag, c.ordinality AS n FROM unnest(callers) WITH ORDINALITY AS c
                    WHERE c.key_hash IS NOT NULL) i
             LEFT JOIN LATERAL (
               SELECT k AS row, k.* FROM money.callers k
@@ -125,7 +136,15 @@ BEGIN
        WHERE m.project = i.project AND m.id = i.model LIMIT 1) m ON true
     LEFT JOIN LATERAL (
       SELECT * FROM control.key_resources r
-       WHERE r.key = i.id AND r.resource = i.model AND i.policy = 'listed' LIMIT 1) kr ON true;
+       WHERE r.key = i.id AND r.resource = i.model AND i.policy = 'listed' LIMIT 1) kr ON true
+    LEFT JOIN LATERAL (
+      SELECT array_agg(b.id ORDER BY b.id) AS ids,
+             array_agg(greatest(b.window_start, month) ORDER BY b.id) AS windows,
+             array_agg(CASE WHEN b.is_hard THEN
+               b.limit_micro - CASE WHEN b.window_start >= month THEN b.spent + b.reserved ELSE 0 END
+             END ORDER BY b.id) AS left_of,
+             bool_and(b.id = ANY (locked)) AS are_locked
+        FROM money.budgets b WHERE b.target = ANY (i.targets)) g ON true;
 
   -- 2. For nodes: what their executions may do, and which nodes are fenced: the lease was lost, the execution is
   --    ending, or the node was already charged.
@@ -212,7 +231,8 @@ BEGIN
            > min(least(
                (i.p).wallet_free,
                (i.p).limit_micro - (i.p).meter_spent - (i.p).meter_reserved,
-               (i.p).max_micro - (i.p).ceiling_charged - (i.p).ceiling_reserved)) FILTER (WHERE i.code IS NULL)
+               (i.p).max_micro - (i.p).ceiling_charged - (i.p).ceiling_reserved,
+               (SELECT min(l) FROM unnest((i.p).budgets_left) l))) FILTER (WHERE i.code IS NULL)
     INTO code_of, micro_of, cap_of, prompt_of, around_of, invocation_of, attempt_of, facts_of, is_tight
     FROM (
       SELECT d.*,
@@ -267,6 +287,7 @@ BEGIN
              WHEN 'key_revoked' THEN jsonb_build_object('rotatedTo', (i.p).rotated_to)
              WHEN 'key_expired' THEN jsonb_build_object('expiredAt', (i.p).expires_at)
              WHEN 'project_mismatch' THEN jsonb_build_object('project', (i.p).project)
+             WHEN 'tag_mismatch' THEN jsonb_build_object('project', (i.p).project, 'tag', (i.p).tag)
              WHEN 'context_limit' THEN jsonb_build_object(
                'promptTokens', i.prompt_tokens,
                'outputCap', i.output_cap,
@@ -304,6 +325,8 @@ BEGIN
              (i.p).limit_micro - (i.p).meter_spent - (i.p).meter_reserved AS meter_free,
              (i.p).execution,
              (i.p).max_micro - (i.p).ceiling_charged - (i.p).ceiling_reserved AS ceiling_free,
+             (i.p).budgets,
+             (i.p).budgets_left,
              i.micro
         FROM (SELECT pairs[u.pair] AS p, u.micro FROM unnest(micro_of, code_of, items) AS u (micro, code)
                WHERE u.code IS NULL
@@ -319,7 +342,11 @@ BEGIN
       UNION ALL
       SELECT u.project FROM item u WHERE u.ceiling_free IS NOT NULL
        GROUP BY u.project, u.execution, u.ceiling_free
-      HAVING sum(u.micro) > u.ceiling_free) s;
+      HAVING sum(u.micro) > u.ceiling_free
+      UNION ALL -- all projects that share a budget
+      SELECT unnest(array_agg(u.project)) FROM item u, unnest(u.budgets, u.budgets_left) AS b (id, free)
+       WHERE b.free IS NOT NULL GROUP BY b.id, b.free
+      HAVING sum(u.micro) > b.free) s;
   END IF;
 
   -- 5. Of several new admissions under one idempotency key one is admitted; later copies are decided in the next batch.
@@ -339,7 +366,7 @@ BEGIN
   END IF;
 
   -- 6. If funds are scarce, items are decided one by one in order of arrival: first the ceiling of the execution, then
-  --    the key's window, then the wallet (rules §2.3), which must not be empty even for a free call (money §3.1).
+  --    the key's window, then the budgets, then the wallet (rules §2.3), which must not be empty even for a free call (money §3.1).
   IF scarce IS NOT NULL THEN
     FOR n IN 1 .. cardinality(items) LOOP
       CONTINUE WHEN code_of[n] IS NOT NULL AND code_of[n] <> 'copy'; -- already decided
@@ -353,6 +380,11 @@ BEGIN
       left_in_ceiling := coalesce(
         (ceiling_left ->> p.execution)::bigint, p.max_micro - p.ceiling_charged - p.ceiling_reserved);
       left_in_wallet := coalesce((wallet_left ->> p.project)::bigint, p.wallet_free);
+      over_budget := NULL;
+      IF p.budgets IS NOT NULL THEN
+        SELECT min(b.id) INTO over_budget FROM unnest(p.budgets, p.budgets_left) AS b (id, free)
+         WHERE micro_of[n] > coalesce((budget_left ->> b.id)::bigint, b.free);
+      END IF;
       least_micro := money.bound_micro( -- the lowest bound that an exact count could give
         (around_of[n] * p.factor_millionths + 999999) / 1000000,
         p.prompt_pico, p.cache_write_pico, cap_of[n], p.completion_pico, p.request_pico);
@@ -378,6 +410,25 @@ BEGIN
           'reservedMicro', p.limit_micro - p.meter_spent - left_in_meter,
           'neededMicro', micro_of[n],
           'leastMicro', least_micro);
+      ELSIF over_budget IS NOT NULL THEN
+        code_of[n] := 'budget_reached';
+        facts_of[n] := (
+          SELECT jsonb_build_object(
+                   'tokenizer', p.tokenizer,
+                   'project', p.project,
+                   'kind', b.kind,
+                   'subject', b.subject,
+                   'windowStart', w.window_start,
+                   'limitMicro', b.limit_micro,
+                   'spentMicro', w.spent,
+                   'reservedMicro', b.limit_micro - w.spent - coalesce((budget_left ->> b.id)::bigint, w.free),
+                   'neededMicro', micro_of[n],
+                   'leastMicro', least_micro)
+            FROM money.budgets b,
+                 LATERAL (SELECT u.*, CASE WHEN b.window_start >= month THEN b.spent ELSE 0 END AS spent
+                            FROM unnest(p.budgets, p.budget_windows, p.budgets_left) AS u (id, window_start, free)
+                           WHERE u.id = b.id) w
+           WHERE b.id = over_budget);
       ELSIF greatest(micro_of[n], 1) > left_in_wallet THEN -- an empty wallet refuses even a free call
         code_of[n] := 'insufficient_budget';
         facts_of[n] := jsonb_build_object(
@@ -401,6 +452,11 @@ BEGIN
         END IF;
         IF left_in_ceiling IS NOT NULL THEN
           ceiling_left := ceiling_left || jsonb_build_object(p.execution, left_in_ceiling - micro_of[n]);
+        END IF;
+        IF p.budgets IS NOT NULL THEN
+          SELECT budget_left || coalesce(jsonb_object_agg(
+                   b.id, coalesce((budget_left ->> b.id)::bigint, b.free) - micro_of[n]) FILTER (WHERE b.free IS NOT NULL), '{}')
+            INTO budget_left FROM unnest(p.budgets, p.budgets_left) AS b (id, free);
         END IF;
         IF items[n].key IS NOT NULL THEN
           claimed_keys := claimed_keys || (p.project || ' ' || items[n].key);
@@ -435,6 +491,9 @@ BEGIN
              (e.p).seal,
              (e.p).execution,
              e.node,
+             (e.p).tag,
+             (e.p).budgets,
+             (e.p).budget_windows,
              (e.p).journal_seq + row_number() OVER (PARTITION BY (e.p).project ORDER BY e.ordinality) AS seq
         FROM (SELECT u.*, pairs[u.pair] AS p
                 FROM unnest(code_of, micro_of, cap_of, prompt_of, invocation_of, attempt_of, items)
@@ -465,7 +524,10 @@ BEGIN
         deadline_at,
         execution,
         node,
-        prompt_bound
+        prompt_bound,
+        tag,
+        budgets,
+        budget_windows
       )
       SELECT
         id,
@@ -490,8 +552,20 @@ BEGIN
         moment + interval '330 seconds',
         execution,
         node,
-        prompt
+        prompt,
+        tag,
+        budgets,
+        budget_windows
         FROM admitted
+    ), budgeted AS (
+      SELECT b.id, b.window_start, sum(a.micro) AS micro
+        FROM admitted a, unnest(a.budgets, a.budget_windows) AS b (id, window_start) GROUP BY 1, 2
+    ), counted AS (
+      UPDATE money.budgets b SET
+        spent = CASE WHEN b.window_start = u.window_start THEN b.spent ELSE 0 END,
+        reserved = CASE WHEN b.window_start = u.window_start THEN b.reserved ELSE 0 END + u.micro,
+        window_start = u.window_start
+        FROM budgeted u WHERE b.id = ANY (ARRAY(SELECT id FROM budgeted)) AND b.id = u.id
     ), metered AS (
       INSERT INTO money.meters AS t (lineage, project, window_start, limit_micro, reserved)
       SELECT lineage, min(project), window_start, min(limit_micro), sum(micro) FROM admitted

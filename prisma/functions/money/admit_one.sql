@@ -27,6 +27,11 @@ BEGIN
   IF money.key_refusal(k, moment) IS NOT NULL OR item.selector <> k.project THEN
     RETURN NULL;
   END IF;
+  IF k.tag IS NOT NULL AND caller.tag <> k.tag
+    OR EXISTS (SELECT FROM money.budgets b WHERE b.tenant = k.tenant AND b.target IS NOT NULL) -- B12 of run_batch
+  THEN
+    RETURN NULL;
+  END IF;
   SELECT * INTO m FROM money.callable_models c WHERE c.project = k.project AND c.id = caller.model;
   IF m.id IS NULL
     OR item.kind <> m.kind
@@ -100,7 +105,8 @@ BEGIN
     keyed,
     admitted_at,
     deadline_at,
-    prompt_bound
+    prompt_bound,
+    tag
   ) VALUES (
     item.id,
     item.id,
@@ -122,7 +128,8 @@ BEGIN
     item.key IS NOT NULL,
     moment,
     moment + interval '330 seconds',
-    prompt
+    prompt,
+    coalesce(k.tag, caller.tag)
   );
   INSERT INTO money.journal (project, seq, kind, reference, available, reserved, settled, outside, at)
   VALUES (wallet.project, next_seq, 'reserve', item.id, -micro, micro, 0, 0, moment);

@@ -40,5 +40,9 @@ SELECT NULL::text AS project,
        NULL::bigint AS reasoning_pico, -- null: like the rest of the completion
        NULL::bigint AS cache_write_pico, -- null: like the rest of the prompt
        NULL::text AS kind, -- of the product; null: a call of a node
-       NULL::boolean AS takes_files
+       NULL::boolean AS takes_files,
+       NULL::text AS tag, -- of the key or the execution, or named by the call
+       NULL::text[] AS budgets, -- that the call counts towards, in the order of their ids; null: none
+       NULL::timestamptz[] AS budget_windows, -- the current window of each of them
+       NULL::bigint[] AS budgets_left -- what each of them leaves; null: it does not bind
  WHERE false;

@@ -19,6 +19,10 @@ SELECT k.id,
              WHERE t.team = p.team AND t.user_id = k.created_by) IS NOT NULL
        AND (SELECT g.user_id FROM control.project_grants g
              WHERE g.project = p.id AND g.user_id = k.created_by
-               AND g.role IN ('Project Owner', 'Project Consumer')) IS NOT NULL AS issuer_authorized
+               AND g.role IN ('Project Owner', 'Project Consumer')) IS NOT NULL AS issuer_authorized,
+       k.tenant,
+       p.team,
+       k.created_by,
+       k.tag
   FROM control.keys k
   LEFT JOIN LATERAL (SELECT * FROM control.projects r WHERE r.id = k.project LIMIT 1) p ON true;

@@ -8,7 +8,7 @@
 --
 -- `item` must be of pair 1 and have no instance. Returns what money.admit returns for this call; if it would be
 -- admitted, the code is `admitted`. While no instance is alive, no call is possible and the code stays `would_admit`.
--- needs: money.admission, money.admission_pair
+-- needs: money.admission, money.admission_pair, money.budgets_of
 CREATE OR REPLACE FUNCTION money.check_admission(
   caller money.admission_pair,
   item money.admission,
@@ -23,7 +23,8 @@ AS $$
 DECLARE
   moment timestamptz(3) := clock_timestamp();
   locked text[] := ARRAY(SELECT k.project FROM control.keys k
-                          WHERE k.hash = decode(caller.key_hash, 'hex') AND k.project IS NOT NULL);
+                          WHERE k.hash = decode(caller.key_hash, 'hex') AND k.project IS NOT NULL)
+                   || money.budgets_of(ARRAY[caller]);
 BEGIN
   IF NOT current_setting('transaction_read_only')::boolean THEN
     RAISE 'a check of an admission needs a transaction that is READ ONLY';

@@ -1,6 +1,6 @@
 -- Closes reservations. `settle` charges the usage, capped at the reserved amount. The rules of batches are B1 to B10 of
 -- run_batch. `of_executions` selects which reservations may be closed, those of nodes or those of direct calls; the
--- others are 'unknown' (B9 of run_batch). `answer_day` is the day under which responses of this batch were saved; null:
+-- others are 'unknown' (B9 of run_batch). `locked` are the projects whose wallets are locked, and the budgets. `answer_day` is the day under which responses of this batch were saved; null:
 -- none were. Returns one json object of lists in the order of the items: outcome, charged and excess micro.
 -- needs: money.closing
 CREATE OR REPLACE FUNCTION money.close_batch(
@@ -26,6 +26,7 @@ DECLARE
   raised_factors bigint[];
   low_wallets jsonb; -- wallets now below a threshold, and windows now above one (money §10)
   full_windows jsonb;
+  full_budgets jsonb;
   placeholders text[];
   tombstones text[] := '{}';
   n integer;
@@ -47,6 +48,7 @@ BEGIN
     DELETE FROM money.reservations r USING item i
      WHERE r.id = ANY (ids) AND r.id = i.id
        AND r.project = ANY (locked) -- if it was admitted meanwhile, its wallet may be unlocked
+       AND coalesce(r.budgets <@ locked, true)
        AND (r.execution IS NOT NULL) = of_executions
        AND (i.op <> 'expire' OR r.deadline_at <= moment OR NOT EXISTS (
              SELECT FROM money.instances h WHERE h.id = r.instance AND h.ended_at IS NULL))
@@ -102,7 +104,8 @@ BEGIN
       admitted_at,
       closed_at,
       execution,
-      node
+      node,
+      tag
     )
     SELECT
       id,
@@ -134,8 +137,19 @@ BEGIN
       admitted_at,
       moment,
       execution,
-      node
+      node,
+      tag
       FROM charge
+  ), budgeting AS (
+    SELECT b.id, b.window_start, sum(c.micro) AS micro, sum(c.charged) AS charged, min(c.project) AS project
+      FROM charge c, unnest(c.budgets, c.budget_windows) AS b (id, window_start) GROUP BY 1, 2
+  ), budgeted AS (
+    UPDATE money.budgets b SET reserved = b.reserved - s.micro, spent = b.spent + s.charged
+      FROM budgeting s
+     WHERE b.id = ANY (ARRAY(SELECT id FROM budgeting))
+       AND b.id = s.id
+       AND b.window_start = s.window_start -- a later window does not include this reservation
+    RETURNING b.id, b.kind, b.subject, b.window_start, b.limit_micro, b.spent, s.charged, s.project
   ), metering AS (
     SELECT lineage, window_start, sum(micro) AS micro, sum(charged) AS charged, max(key) AS key,
            min(notice_percents) AS percents
@@ -177,10 +191,14 @@ BEGIN
          array_agg(product ORDER BY ord),
          array_agg(prompt_bound ORDER BY ord),
          (SELECT jsonb_agg(m) FROM moved m WHERE m.remaining < m.below[1]),
-         (SELECT jsonb_agg(t) FROM metered t WHERE t.spent * 100 >= t.percents[1] * t.limit_micro)
-    INTO done, outcomes, charges, excesses, products, prompt_bounds, low_wallets, full_windows FROM charge;
+         (SELECT jsonb_agg(t) FROM metered t WHERE t.spent * 100 >= t.percents[1] * t.limit_micro),
+         (SELECT jsonb_agg(b) FROM budgeted b WHERE b.spent * 100 >= 80 * b.limit_micro)
+    INTO done, outcomes, charges, excesses, products, prompt_bounds, low_wallets, full_windows, full_budgets FROM charge;
   IF low_wallets IS NOT NULL OR full_windows IS NOT NULL THEN
     PERFORM money.notify_threshold_crossings(moment, low_wallets, full_windows);
+  END IF;
+  IF full_budgets IS NOT NULL THEN
+    PERFORM money.notify_full_budgets(moment, full_budgets);
   END IF;
   IF 0 < ANY (excesses) THEN
     INSERT INTO money.write_offs (reservation, kind, micro, product, at)
@@ -280,6 +298,7 @@ BEGIN
            i.ordinality AS ord,
            r.id IS NOT NULL AS open,
            r.project AS open_project,
+           coalesce(r.budgets <@ locked, true) AS budgets_locked,
            v.state,
            v.charged_micro,
            v.product,
@@ -303,7 +322,7 @@ BEGIN
   SELECT array_agg(ord::integer),
          array_agg(CASE
            WHEN of_others THEN 'unknown'
-           WHEN open AND op = 'expire' AND open_project = ANY (locked) THEN 'alive'
+           WHEN open AND op = 'expire' AND open_project = ANY (locked) AND budgets_locked THEN 'alive'
            WHEN open THEN 'deferred'
            WHEN state = 'Settled' THEN 'settled'
            WHEN state = 'Released' AND op = 'settle' THEN 'fenced'

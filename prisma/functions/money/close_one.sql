@@ -14,7 +14,11 @@ DECLARE
   next_seq bigint := wallet.journal_seq + 1;
   meter money.meters;
 BEGIN
-  IF wallet.project IS NULL OR reservation.execution IS NOT NULL OR item.op NOT IN ('settle', 'release') THEN
+  IF wallet.project IS NULL
+    OR reservation.execution IS NOT NULL
+    OR reservation.budgets IS NOT NULL -- B12 of run_batch
+    OR item.op NOT IN ('settle', 'release')
+  THEN
     RETURN NULL;
   END IF;
   IF item.op = 'settle' THEN
@@ -66,7 +70,8 @@ BEGIN
     estimated,
     reason,
     admitted_at,
-    closed_at
+    closed_at,
+    tag
   ) VALUES (
     item.id,
     reservation.invocation,
@@ -94,7 +99,8 @@ BEGIN
     coalesce(item.estimated, false),
     item.reason,
     reservation.admitted_at,
-    moment
+    moment,
+    reservation.tag
   );
   IF meter.lineage IS NOT NULL THEN -- a later window does not include this reservation
     UPDATE money.meters t SET reserved = t.reserved - reservation.micro, spent = t.spent + charged

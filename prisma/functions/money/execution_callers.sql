@@ -30,6 +30,11 @@ SELECT e.id AS execution,
                  FROM control.keys h WHERE h.lineage = e.lineage) THEN 'key_revoked'
          WHEN NOT k.issuer_authorized THEN 'key_issuer_denied'
        END AS refusal,
-       e.max_micro
+       e.max_micro,
+       r.tenant,
+       r.team,
+       CASE WHEN e.key IS NULL THEN e.user_id ELSE k.created_by END AS user_id,
+       e.tag
   FROM money.executions e
+  LEFT JOIN LATERAL (SELECT * FROM control.projects r WHERE r.id = e.project LIMIT 1) r ON true
   LEFT JOIN LATERAL (SELECT * FROM money.callers c WHERE c.id = e.key LIMIT 1) k ON true;

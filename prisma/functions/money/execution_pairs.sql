@@ -2,7 +2,7 @@
 -- The caller of an execution is the lineage of its key, or the user who started it in the console
 -- (money.execution_callers). It may call products of any kind; a product that generates images or audio at a price per
 -- request has no context limit.
--- needs: money.admission_pair, money.make_caller_and_model
+-- needs: money.admission_pair, money.make_caller_and_model, money.budget_targets
 CREATE OR REPLACE FUNCTION money.execution_pairs(
   locked text[],
   moment timestamptz,
@@ -19,6 +19,7 @@ DECLARE
   newest_charge text;
   charged_of jsonb;
   reserved_of jsonb;
+  month timestamptz := money.window_start('monthly', moment);
 BEGIN
   SELECT min(i.execution), max(i.execution) INTO oldest_execution, newest_execution FROM unnest(callers) i;
   SELECT array_agg(money.make_caller_and_model(
@@ -30,7 +31,7 @@ BEGIN
            lineage => i.lineage,
            model => i.model,
            key_code => CASE WHEN i.refusal IS NOT NULL THEN i.refusal
-                            WHEN NOT i.project = ANY (locked) THEN 'deferred' END,
+                            WHEN NOT i.project = ANY (locked) OR g.are_locked IS FALSE THEN 'deferred' END,
            model_code => CASE WHEN m.id IS NULL THEN 'product_not_assigned'
                               WHEN i.policy = 'listed' AND kr.key IS NULL THEN 'key_scope' END,
            limit_micro => i.limit_micro,
@@ -58,10 +59,15 @@ BEGIN
            cached_pico => m.cached_pico,
            reasoning_pico => m.reasoning_pico,
            cache_write_pico => m.cache_write_pico,
-           takes_files => 'file' = ANY (m.input_modalities)
+           takes_files => 'file' = ANY (m.input_modalities),
+           tag => i.tag,
+           budgets => g.ids,
+           budget_windows => g.windows,
+           budgets_left => g.left_of
          ) ORDER BY i.n)
     INTO pairs
-    FROM (SELECT r.n, r.model, c.*, money.window_start(c.limit_reset, moment) AS window_start
+    FROM (SELECT r.n, r.model, c.*, money.window_start(c.limit_reset, moment) AS window_start,
+                 money.budget_targets(c.tenant, c.user_id, c.team, c.tag) AS targets
             FROM (SELECT a.execution AS execution_id, a.model, a.ordinality AS n
                     FROM unnest(callers) WITH ORDINALITY AS a WHERE a.execution IS NOT NULL) r
             LEFT JOIN LATERAL (
@@ -80,7 +86,15 @@ BEGIN
        LIMIT 1) m ON true
     LEFT JOIN LATERAL (
       SELECT * FROM control.key_resources r
-       WHERE r.key = i.key AND r.resource = i.model AND i.policy = 'listed' LIMIT 1) kr ON true;
+       WHERE r.key = i.key AND r.resource = i.model AND i.policy = 'listed' LIMIT 1) kr ON true
+    LEFT JOIN LATERAL (
+      SELECT array_agg(b.id ORDER BY b.id) AS ids,
+             array_agg(greatest(b.window_start, month) ORDER BY b.id) AS windows,
+             array_agg(CASE WHEN b.is_hard THEN
+               b.limit_micro - CASE WHEN b.window_start >= month THEN b.spent + b.reserved ELSE 0 END
+             END ORDER BY b.id) AS left_of,
+             bool_and(b.id = ANY (locked)) AS are_locked
+        FROM money.budgets b WHERE b.target = ANY (i.targets)) g ON true;
 
   -- Charges and open reservations of its nodes count towards a ceiling: at most one charge per node, which its row
   -- names, and one reservation (one_reservation_a_node). Both change only under the wallet's lock, which is held here,

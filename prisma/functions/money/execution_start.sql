@@ -19,5 +19,6 @@ SELECT NULL::text AS id,
        NULL::text AS rerun_of, -- the execution whose results it reuses; null: none
        NULL::text AS status, -- Admitted, or Succeeded if nothing is left to run
        NULL::integer AS seq,
-       NULL::integer AS output -- ordinal of the node of rerun_of whose result is its output; null: it has no output yet
+       NULL::integer AS output, -- ordinal of the node of rerun_of whose result is its output; null: it has no output yet
+       NULL::text AS tag -- of its calls; null: none
  WHERE false;

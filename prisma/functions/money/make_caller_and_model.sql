@@ -41,7 +41,11 @@ CREATE OR REPLACE FUNCTION money.make_caller_and_model(
   reasoning_pico bigint DEFAULT NULL,
   cache_write_pico bigint DEFAULT NULL,
   kind text DEFAULT NULL,
-  takes_files boolean DEFAULT NULL
+  takes_files boolean DEFAULT NULL,
+  tag text DEFAULT NULL,
+  budgets text[] DEFAULT NULL,
+  budget_windows timestamptz[] DEFAULT NULL,
+  budgets_left bigint[] DEFAULT NULL
 ) RETURNS money.caller_and_model LANGUAGE sql IMMUTABLE
 AS $$
   SELECT ROW (
@@ -84,6 +88,10 @@ AS $$
     reasoning_pico,
     cache_write_pico,
     kind,
-    takes_files
+    takes_files,
+    tag,
+    budgets,
+    budget_windows,
+    budgets_left
   )::money.caller_and_model
 $$;

@@ -38,6 +38,7 @@ BEGIN
            'refusal', i.refusal,
            'key', i.key_id,
            'lineage', i.lineage,
+           'tag', i.tag,
            'rotatedTo', i.rotated_to,
            'expiredAt', i.expires_at,
            'limit', CASE WHEN i.limit_micro IS NOT NULL THEN json_build_object(
@@ -85,6 +86,7 @@ BEGIN
     FROM (SELECT a.*,
                  k.id AS key_id,
                  k.lineage,
+                 k.tag,
                  k.policy,
                  k.rotated_to,
                  k.expires_at,

@@ -1,11 +1,12 @@
 -- Restores the reservation of a direct call that Postgres has lost: the admission was answered before it was on disk,
 -- and the server failed (money §4.5). Its settlement follows and is charged as if nothing had been lost.
 --   R1  An id with a reservation or a usage record was not lost, and nothing happens.
---   R2  The wallet and the limit of the key win. Other calls may have been admitted with the money that was free again,
+--   R2  The wallet, the limit of the key and hard budgets win. Other calls may have been admitted with the money that was free again,
 --       so no more is reserved than is left; the rest of the charge is an excess (money §3.2).
 --   R3  What was fixed at admission (bound, price; B5 of run_batch) comes from the receipt. The spending window is the
 --       current one.
 -- The arguments are what the ledger has signed in the receipt of the admission. Returns whether it was restored.
+-- needs: money.callers, money.budget_targets
 CREATE OR REPLACE FUNCTION money.restore_reservation(
   call text,
   of_project text,
@@ -16,13 +17,18 @@ CREATE OR REPLACE FUNCTION money.restore_reservation(
   cap integer,
   price text[], -- pico: prompt, completion, request, cached, reasoning, written to the cache; the last three may be null
   admitted_ms bigint,
+  of_tag text, -- that the call named; null: none
   OUT restored boolean
 ) LANGUAGE plpgsql
   SET lock_timeout = '250ms' -- as in run_batch
 AS $$
 DECLARE
   w money.wallets;
-  k control.keys;
+  k money.callers;
+  month timestamptz;
+  counts text[]; -- budgets that it counts towards
+  counts_from timestamptz(3)[];
+  least_left bigint;
   meter money.meters;
   metered_from timestamptz(3);
   moment timestamptz(3);
@@ -31,8 +37,13 @@ DECLARE
 BEGIN
   INSERT INTO money.wallets (project) VALUES (of_project) ON CONFLICT DO NOTHING;
   SELECT * INTO w FROM money.wallets WHERE project = of_project FOR UPDATE; -- B1 of run_batch
-  SELECT * INTO k FROM control.keys c WHERE c.id = of_key AND c.project = of_project;
+  SELECT * INTO k FROM money.callers c WHERE c.id = of_key AND c.project = of_project;
+  counts := ARRAY(
+    SELECT b.id FROM money.budgets b
+     WHERE b.target = ANY (money.budget_targets(k.tenant, k.created_by, k.team, coalesce(k.tag, of_tag)))
+     ORDER BY b.id FOR UPDATE); -- B12 of run_batch
   moment := clock_timestamp();
+  month := money.window_start('monthly', moment);
   restored := k.id IS NOT NULL
     AND NOT EXISTS (SELECT FROM money.reservations r WHERE r.id = call)
     AND NOT EXISTS (SELECT FROM money.attempts v WHERE v.id = call); -- R1
@@ -47,7 +58,18 @@ BEGIN
     metered_from := greatest(meter.window_start, metered_from);
     reserves := least(reserves, k.limit_micro - coalesce(meter.spent + meter.reserved, 0));
   END IF;
-  reserves := greatest(reserves, 0); -- the limit may have been lowered
+  IF cardinality(counts) > 0 THEN
+    SELECT array_agg(greatest(b.window_start, month) ORDER BY b.id),
+           min(b.limit_micro - CASE WHEN b.window_start >= month THEN b.spent + b.reserved ELSE 0 END) FILTER (WHERE b.is_hard)
+      INTO counts_from, least_left FROM money.budgets b WHERE b.id = ANY (counts);
+    reserves := least(reserves, least_left);
+  END IF;
+  reserves := greatest(reserves, 0); -- a limit may have been lowered
+  UPDATE money.budgets b SET
+    spent = CASE WHEN b.window_start >= month THEN b.spent ELSE 0 END,
+    reserved = CASE WHEN b.window_start >= month THEN b.reserved ELSE 0 END + reserves,
+    window_start = greatest(b.window_start, month)
+   WHERE b.id = ANY (counts);
   IF metered_from IS NOT NULL THEN
     INSERT INTO money.meters AS t (lineage, project, window_start, limit_micro, reserved)
     VALUES (k.lineage, of_project, metered_from, k.limit_micro, reserves)
@@ -77,7 +99,10 @@ BEGIN
     cache_write_pico,
     keyed,
     admitted_at,
-    deadline_at
+    deadline_at,
+    tag,
+    budgets,
+    budget_windows
   ) VALUES (
     call,
     call,
@@ -98,7 +123,10 @@ BEGIN
     price[6]::bigint,
     false,
     admitted,
-    admitted + interval '330 seconds'
+    admitted + interval '330 seconds',
+    coalesce(k.tag, of_tag),
+    nullif(counts, '{}'),
+    counts_from
   );
   w.journal_seq := w.journal_seq + 1;
   w.seal := sha256(w.seal || convert_to(w.journal_seq || ' reserve ' || call || ' ' || reserves || ' 0 0', 'UTF8'));

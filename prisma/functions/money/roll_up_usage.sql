@@ -4,7 +4,7 @@
 --       before it. Entries up to the position are counted, later ones are not; counts and position are written in this
 --       transaction.
 --   U2  One roll-up runs at a time across replicas: while another one runs, this returns null and does nothing.
---   U3  The amount is from the journal; hour, product, key and tokens are from the usage record; the flow is that of
+--   U3  The amount is from the journal; hour, product, key, tag and tokens are from the usage record; the flow is that of
 --       the execution that made the call. Journal days use the time of the entry, usage the time of the admission.
 --   U4  Entries are searched from a day before the newest counted one, so that few partitions are read. If that leaves
 --       a gap (the clock went back), the search is repeated without that bound.
@@ -52,15 +52,17 @@ BEGIN
              coalesce(x.sandbox, '') AS sandbox
         FROM money.journal j
         LEFT JOIN LATERAL (
-          SELECT a.admitted_at, a.product, a.key, a.execution, a.prompt_tokens, a.completion_tokens
+          SELECT a.admitted_at, a.product, a.key, a.execution, a.prompt_tokens, a.completion_tokens,
+                 a.tag
             FROM money.attempts a WHERE j.kind = 'settle' AND a.id = j.reference LIMIT 1) v ON true
         LEFT JOIN LATERAL (SELECT e.sandbox FROM money.executions e WHERE e.id = v.execution LIMIT 1) x ON true
        WHERE j.project = of_project AND j.seq > last.seq AND j.seq <= found_seq AND j.at >= since
     ), moved AS (
-      INSERT INTO money.journal_days AS d (project, day, kind, product, entries, reserved, settled, outside)
-      SELECT of_project, day, kind, coalesce(product, ''), count(*), sum(reserved), sum(settled), sum(outside)
-        FROM entry GROUP BY 2, 3, 4
-      ON CONFLICT (project, day, kind, product) DO UPDATE SET
+      INSERT INTO money.journal_days AS d (project, day, kind, product, tag, entries, reserved, settled, outside)
+      SELECT of_project, day, kind, coalesce(product, ''), coalesce(tag, ''),
+             count(*), sum(reserved), sum(settled), sum(outside)
+        FROM entry GROUP BY 2, 3, 4, 5
+      ON CONFLICT (project, day, kind, product, tag) DO UPDATE SET
         entries = d.entries + excluded.entries,
         reserved = d.reserved + excluded.reserved,
         settled = d.settled + excluded.settled,
@@ -70,28 +72,29 @@ BEGIN
              product,
              key,
              sandbox,
+             coalesce(tag, '') AS tag,
              count(*) AS calls,
              sum(coalesce(prompt_tokens, 0)) AS prompt,
              sum(coalesce(completion_tokens, 0)) AS completion,
              sum(settled) AS micro
         FROM entry WHERE kind = 'settle' AND product IS NOT NULL
-       GROUP BY 1, 2, 3, 4
+       GROUP BY 1, 2, 3, 4, 5
     ), hours AS (
       INSERT INTO money.usage_hours AS u (
-        project, hour, product, key, sandbox, calls, prompt_tokens, completion_tokens, micro)
-      SELECT of_project, hour, product, key, sandbox, calls, prompt, completion, micro FROM used
-      ON CONFLICT (project, hour, product, key, sandbox) DO UPDATE SET
+        project, hour, product, key, sandbox, tag, calls, prompt_tokens, completion_tokens, micro)
+      SELECT of_project, hour, product, key, sandbox, tag, calls, prompt, completion, micro FROM used
+      ON CONFLICT (project, hour, product, key, sandbox, tag) DO UPDATE SET
         calls = u.calls + excluded.calls,
         prompt_tokens = u.prompt_tokens + excluded.prompt_tokens,
         completion_tokens = u.completion_tokens + excluded.completion_tokens,
         micro = u.micro + excluded.micro
     )
     INSERT INTO money.usage_days AS u (
-      project, day, product, key, sandbox, calls, prompt_tokens, completion_tokens, micro)
-    SELECT of_project, date_trunc('day', hour, 'UTC'), product, key, sandbox,
+      project, day, product, key, sandbox, tag, calls, prompt_tokens, completion_tokens, micro)
+    SELECT of_project, date_trunc('day', hour, 'UTC'), product, key, sandbox, tag,
            sum(calls), sum(prompt), sum(completion), sum(micro)
-      FROM used GROUP BY 2, 3, 4, 5
-    ON CONFLICT (project, day, product, key, sandbox) DO UPDATE SET
+      FROM used GROUP BY 2, 3, 4, 5, 6
+    ON CONFLICT (project, day, product, key, sandbox, tag) DO UPDATE SET
       calls = u.calls + excluded.calls,
       prompt_tokens = u.prompt_tokens + excluded.prompt_tokens,
       completion_tokens = u.completion_tokens + excluded.completion_tokens,

@@ -24,13 +24,17 @@
 --   B11  A batch that only admits direct calls without an idempotency key commits without waiting for the disk. The log
 --        is sequential, so a settlement on disk has its admission on disk before it; and if the server fails between
 --        the two, the settlement restores what was lost (money.restore_reservation).
+--   B12  Budgets are shared by projects, so each has a lock of its own row: taken after all wallets (and after
+--        executions, in write_executions), in id order, before anything is written. `locked` names the projects and the
+--        budgets; an item of which one is not locked is 'deferred'. Most organizations have none, and pay for one probe
+--        of an index.
 --
 -- `wait_for_locks` waits for wallets locked by other sessions; without it their items return 'deferred'. `callers` are
 -- the distinct pairs of caller and model, those of executions last. No id is in one batch twice. `answers` are the
 -- responses to save, in the order of the closings that have a content type.
 -- Returns JSON: admissions and closings as those two functions return them, and for each product its providers,
 -- supported parameters and, if it generates images or audio, their size limits.
--- needs: money.admission, money.admission_pair, money.closing
+-- needs: money.admission, money.admission_pair, money.closing, money.budgets_of
 CREATE OR REPLACE FUNCTION money.run_batch(
   wait_for_locks boolean,
   callers money.admission_pair[],
@@ -56,6 +60,8 @@ DECLARE
   models text[];
   wanted text[];
   locked text[];
+  closes_budgeted boolean;
+  budget_ids text[];
   moment timestamptz(3);
   oldest_execution text; -- B10
   newest_execution text;
@@ -82,10 +88,10 @@ BEGIN
          min(c.execution), max(c.execution), array_agg(c.model)
     INTO hashes, executions, oldest_execution, newest_execution, models
     FROM unnest(callers) c;
-  SELECT array_agg(DISTINCT p) FILTER (WHERE p IS NOT NULL) INTO wanted FROM (
-    SELECT k.project AS p FROM control.keys k WHERE k.hash = ANY (hashes)
+  SELECT array_agg(DISTINCT p) FILTER (WHERE p IS NOT NULL), bool_or(is_budgeted) INTO wanted, closes_budgeted FROM (
+    SELECT k.project AS p, false AS is_budgeted FROM control.keys k WHERE k.hash = ANY (hashes)
     UNION ALL
-    SELECT r.project FROM money.reservations r WHERE r.id = ANY (ARRAY(SELECT i.id FROM unnest(to_close) i))) t;
+    SELECT r.project, r.budgets IS NOT NULL FROM money.reservations r WHERE r.id = ANY (ARRAY(SELECT i.id FROM unnest(to_close) i))) t;
   IF executions IS NOT NULL THEN
     SELECT array_agg(DISTINCT p) INTO wanted FROM (
       SELECT unnest(wanted) AS p
@@ -111,6 +117,23 @@ BEGIN
     EXIT WHEN NOT FOUND;
   END LOOP;
   locked := coalesce(locked, '{}');
+
+  -- B12
+  IF closes_budgeted OR EXISTS (
+    SELECT FROM money.budgets b
+     WHERE b.tenant = ANY (ARRAY(SELECT p.tenant FROM control.projects p WHERE p.id = ANY (wanted)))
+       AND b.target IS NOT NULL)
+  THEN
+    budget_ids := money.budgets_of(callers);
+    SELECT budget_ids || array_agg(b) INTO budget_ids FROM money.reservations r, unnest(r.budgets) b
+     WHERE r.id = ANY (ARRAY(SELECT i.id FROM unnest(to_close) i));
+    IF wait_for_locks THEN
+      locked := locked || ARRAY(SELECT b.id FROM money.budgets b WHERE b.id = ANY (budget_ids) ORDER BY b.id FOR UPDATE);
+    ELSE
+      locked := locked || ARRAY(
+        SELECT b.id FROM money.budgets b WHERE b.id = ANY (budget_ids) ORDER BY b.id FOR UPDATE SKIP LOCKED);
+    END IF;
+  END IF;
 
   -- B2
   moment := clock_timestamp();

@@ -47,7 +47,8 @@ BEGIN
       created_at,
       deadline_at,
       completed_at,
-      rerun_of
+      rerun_of,
+      tag
     )
     SELECT
       e.id,
@@ -68,7 +69,8 @@ BEGIN
       moment,
       moment + e.first_claim_ms * interval '1 millisecond',
       CASE WHEN e.status = 'Succeeded' THEN moment END,
-      e.rerun_of
+      e.rerun_of,
+      e.tag
       FROM unnest(executions) e
       LEFT JOIN LATERAL (
         SELECT n.output FROM money.execution_nodes n

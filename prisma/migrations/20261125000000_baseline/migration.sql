@@ -417,6 +417,7 @@ CREATE TABLE control.keys (
   rotated_by   text, -- of a replacement: the user or token that rotated, or the key before itself
   issued_at    timestamptz(3) NOT NULL DEFAULT now(), -- when a user last issued a secret of this chain
   grace_until  timestamptz(3),
+  tag          text, -- of its calls; null: each call may have one
   CONSTRAINT limit_has_reset CHECK ((limit_micro IS NULL) = (limit_reset IS NULL)),
   CONSTRAINT bound_key_expires CHECK (project IS NULL OR (expires_at IS NOT NULL AND expiry_days IS NOT NULL)),
   CONSTRAINT replacement_has_rotated_by CHECK ((rotated_from IS NULL) = (rotated_by IS NULL))
@@ -544,6 +545,29 @@ CREATE TABLE money.meters (
 );
 CREATE INDEX ON money.meters (project);
 
+-- What an organization lets its users, teams and tags spend each month (money §6.4), and what they have spent and
+-- reserved in the current one. A removed budget keeps its row, because open reservations name it.
+CREATE TABLE money.budgets (
+  id           text PRIMARY KEY,
+  tenant       text NOT NULL,
+  kind         text NOT NULL CHECK (kind IN ('user', 'team', 'tag')),
+  subject      text NOT NULL, -- the id of the user or team, or the tag
+  target       text UNIQUE, -- tenant, kind and subject, as money.budget_targets joins them; null: removed
+  limit_micro  bigint NOT NULL CHECK (limit_micro BETWEEN 1 AND 9007199254740991),
+  is_hard      boolean NOT NULL, -- false: it is only reported
+  window_start timestamptz(3) NOT NULL,
+  spent        bigint NOT NULL DEFAULT 0 CHECK (spent >= 0),
+  reserved     bigint NOT NULL DEFAULT 0 CHECK (reserved >= 0),
+  created_by   text NOT NULL,
+  created_at   timestamptz(3) NOT NULL
+) WITH (
+  fillfactor = 50,
+  autovacuum_vacuum_scale_factor = 0,
+  autovacuum_vacuum_threshold = 500,
+  autovacuum_vacuum_cost_delay = 0
+);
+CREATE INDEX ON money.budgets (tenant);
+
 CREATE TABLE money.fundings (
   project    text NOT NULL,
   funding_id text NOT NULL,
@@ -615,6 +639,9 @@ CREATE TABLE money.reservations (
   deadline_at     timestamptz(3) NOT NULL,
   execution       text, -- of a node's call; null: a direct call
   node            text,
+  tag             text, -- of the caller; null: none
+  budgets         text[], -- that it counts towards, in the order of their ids; null: none
+  budget_windows  timestamptz(3)[], -- the window of each of these budgets
   CONSTRAINT node_of_execution CHECK ((execution IS NULL) = (node IS NULL))
 ) WITH (
   autovacuum_vacuum_scale_factor = 0,
@@ -667,6 +694,7 @@ CREATE TABLE money.attempts (
   closed_at         timestamptz(3) NOT NULL,
   execution         text, -- of a node's call; null: a direct call
   node              text,
+  tag               text, -- of the caller; null: none
   CONSTRAINT only_settled_is_charged CHECK (state = 'Settled' OR charged_micro = 0),
   CONSTRAINT settled_has_project CHECK (project IS NOT NULL OR state = 'Released'),
   CONSTRAINT node_of_execution CHECK ((execution IS NULL) = (node IS NULL))
@@ -776,6 +804,7 @@ CREATE TABLE money.executions (
   started_at   timestamptz(3), -- the first claim of a node
   deadline_at  timestamptz(3) NOT NULL, -- of the first claim; then of the execution; then of the nodes that outlast it
   completed_at timestamptz(3),
+  tag          text, -- of its calls; null: none
   CONSTRAINT started_by_key_or_user
     CHECK ((key IS NULL) = (lineage IS NULL) AND (key IS NULL) <> (user_id IS NULL)),
   CONSTRAINT ended_has_completed_at
@@ -879,7 +908,8 @@ CREATE TABLE money.usage_hours (
   completion_tokens bigint NOT NULL CHECK (completion_tokens >= 0),
   micro             bigint NOT NULL CHECK (micro >= 0),
   sandbox           text NOT NULL DEFAULT '', -- the flow whose execution made the call; empty: a direct call
-  PRIMARY KEY (project, hour, product, key, sandbox)
+  tag               text NOT NULL DEFAULT '', -- of the caller; empty: none
+  PRIMARY KEY (project, hour, product, key, sandbox, tag)
 ) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.01);
 
 CREATE TABLE money.usage_days (
@@ -892,7 +922,8 @@ CREATE TABLE money.usage_days (
   completion_tokens bigint NOT NULL CHECK (completion_tokens >= 0),
   micro             bigint NOT NULL CHECK (micro >= 0),
   sandbox           text NOT NULL DEFAULT '',
-  PRIMARY KEY (project, day, product, key, sandbox)
+  tag               text NOT NULL DEFAULT '', -- of the caller; empty: none
+  PRIMARY KEY (project, day, product, key, sandbox, tag)
 ) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.01);
 
 -- The journal by the day its entries were written, so that a statement reads few rows, also for archived months
@@ -906,7 +937,8 @@ CREATE TABLE money.journal_days (
   reserved bigint NOT NULL, -- this and the next two: sums over the entries
   settled  bigint NOT NULL,
   outside  bigint NOT NULL,
-  PRIMARY KEY (project, day, kind, product)
+  tag      text NOT NULL DEFAULT '', -- of settlements, if their caller has one; otherwise empty
+  PRIMARY KEY (project, day, kind, product, tag)
 ) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.01);
 
 -- The journal entry up to which a project is rolled up into the three tables above.
@@ -1040,7 +1072,7 @@ CREATE TABLE money.notices (
   project         text NOT NULL,
   kind            text NOT NULL CHECK (kind IN (
                     'wallet.below', 'wallet.days_left', 'key.percent',
-                    'key.rotated', 'key.leaked', 'token.leaked', 'webhook.failing', 'webhook.test')),
+                    'key.rotated', 'key.leaked', 'token.leaked', 'webhook.failing', 'webhook.test', 'budget.percent')),
   threshold       bigint, -- micro-USD, days or percent; null: it is not about a threshold
   remaining_micro bigint, -- of a wallet: funded less settled, after the crossing
   key             text, -- for a spending window: the key that crossed the threshold, and the window of its lineage
@@ -1051,7 +1083,7 @@ CREATE TABLE money.notices (
   details         jsonb NOT NULL DEFAULT '{}', -- of an event, by kind (packages/api/src/console/notices.ts)
   at              timestamptz(3) NOT NULL,
   CONSTRAINT crossing_has_threshold CHECK (
-    (kind IN ('wallet.below', 'wallet.days_left', 'key.percent')) = (threshold IS NOT NULL))
+    (kind IN ('wallet.below', 'wallet.days_left', 'key.percent', 'budget.percent')) = (threshold IS NOT NULL))
 );
 CREATE INDEX ON money.notices (project, at, id);
 CREATE INDEX ON money.notices (at);
@@ -1212,6 +1244,7 @@ TO svc_ledger;
 GRANT INSERT, UPDATE ON
   money.wallets,
   money.meters,
+  money.budgets,
   money.asset_usage,
   money.key_uses,
   money.executions,

@@ -30,6 +30,8 @@ export interface ConsoleDeps {
     | 'barrier'
     | 'wallet'
     | 'setThresholds'
+    | 'setBudget'
+    | 'removeBudget'
     | 'startExecution'
     | 'followExecution'
     | 'readExecution'

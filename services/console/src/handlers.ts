@@ -28,6 +28,7 @@ import { listNotices } from './notices/list-notices.ts'
 import { listDeliveries, resendDelivery, testWebhook } from './notices/webhook-deliveries.ts'
 import { createWebhook, deleteWebhook, listWebhooks, readWebhook, rotateWebhookSecret } from './notices/webhooks.ts'
 import { deleteTenantWebhook, listTenantWebhooks } from './notices/tenant-webhooks.ts'
+import { listBudgets, removeBudget, setBudget } from './projects/budgets.ts'
 import { readThresholds, setThresholds } from './notices/thresholds.ts'
 import { acceptInvitation, joinOrganization, readInvitation, signInWithInvitation } from './users/accept-invitation.ts'
 import { createInvitation, listInvitations, resendInvitation, revokeInvitation } from './users/invitations.ts'
@@ -145,6 +146,9 @@ function handlersOf(deps: ConsoleDeps): Handlers {
     createInvitation: createInvitation(deps),
     resendInvitation: resendInvitation(deps),
     revokeInvitation: revokeInvitation(deps),
+    listBudgets: listBudgets(deps),
+    setBudget: setBudget(deps),
+    removeBudget: removeBudget(deps),
     listTeams: listTeams(deps),
     createTeam: createTeam(deps),
     deleteTeam: deleteTeam(deps),

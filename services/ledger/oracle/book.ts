@@ -15,6 +15,10 @@ export interface KeyFacts {
   revoked: boolean
   rotated: { graceUntilMs: number | null } | null
   issuerAuthorized: boolean
+  /** Its creator. */
+  user: string
+  /** Of its calls; null: each may name one. */
+  tag: string | null
 }
 
 export interface ProductFacts {
@@ -34,6 +38,8 @@ export interface ExecutionFacts {
   project: string
   /** The hash of its key; null: a user started it. */
   keyHash: string | null
+  /** The user who started it; null: a key did. */
+  user: string | null
   /** Whether the user still has a role on the project that may invoke. */
   userAuthorized: boolean
   /** Whether it has neither ended nor started to fail. */
@@ -63,6 +69,20 @@ export interface Meter {
   reserved: bigint
 }
 
+/** What a user, team or tag may spend in a month, and what it has spent and reserved. */
+export interface Budget extends Meter {
+  /** `kind subject`; null: it was removed. */
+  target: string | null
+  limit: bigint
+  hard: boolean
+}
+
+/** The window of a budget that a call counts towards. */
+export interface BudgetWindow {
+  id: string
+  windowStartMs: number
+}
+
 export interface Reservation {
   id: string
   invocation: string
@@ -81,6 +101,8 @@ export interface Reservation {
   price: Price
   /** `execution node`; null: it is for a direct call. */
   node: string | null
+  /** By id. */
+  budgets: BudgetWindow[]
 }
 
 export interface Closed {
@@ -110,11 +132,14 @@ export interface Book {
   liveInstances: ReadonlySet<string>
   wallets: Map<string, Wallet>
   meters: Map<string, Meter>
+  /** Of the one organization, by id. */
+  budgets: Map<string, Budget>
+  team: string
   open: Map<string, Reservation>
   closed: Map<string, Closed>
   /** By project: the thresholds at which its users are notified. */
   thresholds: ReadonlyMap<string, { below: bigint[]; percents: bigint[] }>
-  /** Notices sent, as `kind of threshold`: of a project, or of a lineage and the start of its window. */
+  /** Notices sent, as `kind of threshold`: of a project, or of a lineage or budget and the start of its window. */
   notices: string[]
   /** Calls served but charged to no one: `reservation kind` → micro-USD. */
   writeOffs: Map<string, bigint>

@@ -13,6 +13,7 @@ const SITUATIONS = 1_000
 
 const CODES = [
   'admitted',
+  'budget_reached',
   'context_limit',
   'files_unsupported',
   'images_unsupported',
@@ -26,6 +27,7 @@ const CODES = [
   'key_unbound',
   'model_not_found',
   'project_mismatch',
+  'tag_mismatch',
   'unsupported_parameter',
 ]
 
@@ -53,12 +55,20 @@ test(
     for (let round = 0; round < 4 || (seen.size < CODES.length && round < 16); round++) {
       const setup = await buildHistorySetup(fixture)
       setup.instances.alive = replica.instance
+      for (const which of [0, 1, 2])
+        await setup.setBudget(replica.reads, { which, more: 20_000 * (which + 1), hard: true })
       for (const { asked, end, event, which } of fc.sample(step, SITUATIONS / 4)) {
         if (event !== null) await setup[event](which)
         const [item] = admitItems([asked], setup, [])
         if (item?.op !== 'admit') throw new Error('no direct call')
-        const { keyHash, selector, model, parameters, promptSize } = item
-        const check = await checkAdmission(replica, { caller: { keyHash, selector }, model, parameters, promptSize })
+        const { keyHash, selector, tag, model, parameters, promptSize } = item
+        const check = await checkAdmission(replica, {
+          caller: { keyHash, selector },
+          tag,
+          model,
+          parameters,
+          promptSize,
+        })
         const outcome = await replica.admit(item)
         if (outcome.kind === 'admitted') {
           const { reservedMicro, outputCap } = outcome

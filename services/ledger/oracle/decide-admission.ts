@@ -1,5 +1,6 @@
 import type { AdmitItem } from '@gateway/ledger-protocol/ledger-items'
 import type { Book, KeyFacts, Reservation } from './book.ts'
+import { budgetsOf } from './count-towards-budgets.ts'
 import { decideFit, type Remaining } from './decide-fit.ts'
 
 export type AdmissionDecision =
@@ -24,6 +25,7 @@ export function decideAdmission(book: Book, item: AdmitItem, nowMs: number, rema
   const refusal = keyRefusal(key, nowMs)
   if (refusal || !key || key.project === null) return { code: refusal ?? 'key_invalid' }
   const { project } = key
+  if (key.tag !== null && (item.tag ?? key.tag) !== key.tag) return { code: 'tag_mismatch' }
   if (item.selector !== null && item.selector !== project) return { code: 'project_mismatch' }
   const product = book.callable.get(`${project} ${item.model}`)
   if (!product) return { code: 'model_not_found' }
@@ -36,7 +38,8 @@ export function decideAdmission(book: Book, item: AdmitItem, nowMs: number, rema
     if (book.closed.get(earlier.reservation)?.state === 'Settled')
       return { code: 'replay', invocation: earlier.invocation }
   }
-  const fit = decideFit(book, { item, execution: null, project, key, product }, nowMs, remaining)
+  const budgets = budgetsOf(book, key.user, key.tag ?? item.tag ?? null, nowMs)
+  const fit = decideFit(book, { item, execution: null, project, key, product, budgets }, nowMs, remaining)
   if (!('micro' in fit)) return fit
   return {
     code: 'admitted',
@@ -58,6 +61,7 @@ export function decideAdmission(book: Book, item: AdmitItem, nowMs: number, rema
       promptTokens: fit.prompt,
       price: product.price,
       node: null,
+      budgets,
     },
   }
 }

@@ -1,5 +1,6 @@
 import type { AdmissionItem, ClosingItem } from '../src/admissions/waiting-items.ts'
 import { availableIn, type Book, type Reservation } from './book.ts'
+import { closeInBudgets, leftInBudget } from './count-towards-budgets.ts'
 import { decideAdmission, type AdmissionDecision } from './decide-admission.ts'
 import { decideClosing, type ClosingDecision } from './decide-closing.ts'
 import { leftInWindow, type Remaining } from './decide-fit.ts'
@@ -53,9 +54,11 @@ function decideAdmissions(book: Book, items: AdmissionItem[], nowMs: number): Ad
   const walletLeft = new Map<string, bigint>()
   const meterLeft = new Map<string, bigint>()
   const ceilingLeft = new Map<string, bigint>()
+  const budgetLeft = new Map<string, bigint>()
   const remaining: Remaining = {
     wallet: (project) => walletLeft.get(project) ?? availableIn(book.wallets.get(project)),
     meter: (key, windowStart) => meterLeft.get(key.lineage) ?? leftInWindow(book, key, windowStart),
+    budget: (window) => budgetLeft.get(window.id) ?? leftInBudget(book, window),
     ceiling: (execution) => ceilingLeft.get(execution) ?? leftOfCeiling(book, execution),
   }
   const admitted = new Set<string>() // `project idempotencyKey`
@@ -72,6 +75,10 @@ function decideAdmissions(book: Book, items: AdmissionItem[], nowMs: number): Ad
     if (!isAdmission(decision)) return decision
     const { project, micro, lineage, windowStartMs } = decision.reservation
     if (windowStartMs !== null) meterLeft.set(lineage, remaining.meter(decision.key!, windowStartMs) - micro)
+    for (const window of decision.reservation.budgets) {
+      const left = remaining.budget(window)
+      if (left !== null) budgetLeft.set(window.id, left - micro)
+    }
     walletLeft.set(project, remaining.wallet(project) - micro)
     if (item.op === 'admit-node') {
       const left = remaining.ceiling(item.execution)
@@ -85,7 +92,7 @@ function decideAdmissions(book: Book, items: AdmissionItem[], nowMs: number): Ad
 }
 
 /** Possible outcomes of an admission that has passed every check except that of funds. */
-const FRESH = new Set(['admitted', 'key_limit', 'insufficient_budget'])
+const FRESH = new Set(['admitted', 'key_limit', 'budget_reached', 'insufficient_budget'])
 
 function isAdmission(decision: AdmissionDecision): decision is Admission {
   return decision.code === 'admitted'
@@ -125,7 +132,7 @@ function enterClosing(book: Book, id: string, decision: ClosingDecision): void {
     writeOff(book, id, 'excess', excessMicro)
     if (decision.outcome === 'settled') raiseFactor(book, reservation, decision.usedPromptTokens)
   }
-  const { invocation, attempt, project, lineage, micro, windowStartMs, price, node } = reservation
+  const { invocation, attempt, project, lineage, micro, windowStartMs, price, node, budgets } = reservation
   book.open.delete(id)
   book.closed.set(id, {
     invocation,
@@ -139,6 +146,7 @@ function enterClosing(book: Book, id: string, decision: ClosingDecision): void {
   const wallet = book.wallets.get(project)!
   book.wallets.set(project, { ...wallet, reserved: wallet.reserved - micro, settled: wallet.settled + chargedMicro })
   notifyLowWallet(book, project, chargedMicro)
+  closeInBudgets(book, budgets, micro, chargedMicro)
   const meter = book.meters.get(lineage)
   if (meter && meter.windowStartMs === windowStartMs) {
     book.meters.set(lineage, { ...meter, reserved: meter.reserved - micro, spent: meter.spent + chargedMicro })

@@ -7,7 +7,7 @@ import {
   reservedPromptTokens,
   upperBoundMicro,
 } from '@gateway/pricing/upper-bound'
-import type { Book, KeyFacts, ProductFacts } from './book.ts'
+import type { Book, BudgetWindow, KeyFacts, ProductFacts } from './book.ts'
 
 /** Remaining funds of wallets, meters and ceilings while a batch is decided (B4 of run_batch). */
 export interface Remaining {
@@ -15,6 +15,8 @@ export interface Remaining {
   meter(key: KeyFacts, windowStartMs: number): bigint
   /** null: the execution has no ceiling. */
   ceiling(execution: string): bigint | null
+  /** null: the budget does not bind. */
+  budget(window: BudgetWindow): bigint | null
 }
 
 interface Asked {
@@ -25,6 +27,7 @@ interface Asked {
   /** null: the call has no key, so there is no limit. */
   key: KeyFacts | null
   product: ProductFacts
+  budgets: BudgetWindow[]
 }
 
 /** `windowStartMs` is null if the key has no limit. */
@@ -38,7 +41,7 @@ export type Fit =
  */
 export function decideFit(
   book: Book,
-  { item, execution, project, key, product }: Asked,
+  { item, execution, project, key, product, budgets }: Asked,
   nowMs: number,
   remaining: Remaining,
 ): Fit {
@@ -50,6 +53,7 @@ export function decideFit(
   if (leftOfCeiling !== null && micro > leftOfCeiling) return { code: 'ceiling_reached' }
   const windowStart = key?.limit ? laterWindow(book, key, windowStartMs(key.limit.reset, nowMs)) : null
   if (key && windowStart !== null && micro > remaining.meter(key, windowStart)) return { code: 'key_limit' }
+  if (budgets.some((window) => micro > (remaining.budget(window) ?? micro))) return { code: 'budget_reached' }
   const needed = micro > 0n ? micro : 1n // on an empty wallet, even a free call is refused
   if (needed > remaining.wallet(project)) return { code: 'insufficient_budget' }
   return { code: 'fits', micro, cap, prompt, windowStartMs: windowStart }

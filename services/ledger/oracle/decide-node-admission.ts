@@ -1,6 +1,7 @@
 import type { AdmitNodeItem } from '@gateway/ledger-protocol/flow-items'
 import type { Book, KeyFacts, NodeFacts, ExecutionFacts } from './book.ts'
 import type { AdmissionDecision } from './decide-admission.ts'
+import { budgetsOf } from './count-towards-budgets.ts'
 import { decideFit, type Remaining } from './decide-fit.ts'
 
 /**
@@ -30,7 +31,8 @@ export function decideNodeAdmission(
   if (!product) return { code: 'product_not_assigned' }
   if (key?.policy === 'listed' && !key.resources.has(item.model)) return { code: 'key_scope' }
 
-  const fit = decideFit(book, { item, execution: item.execution, project, key, product }, nowMs, remaining)
+  const budgets = budgetsOf(book, key ? key.user : execution.user, key?.tag ?? null, nowMs)
+  const fit = decideFit(book, { item, execution: item.execution, project, key, product, budgets }, nowMs, remaining)
   if (!('micro' in fit)) return fit
   return {
     code: 'admitted',
@@ -52,6 +54,7 @@ export function decideNodeAdmission(
       promptTokens: fit.prompt,
       price: product.price,
       node: name,
+      budgets,
     },
   }
 }

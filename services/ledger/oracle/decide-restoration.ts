@@ -2,6 +2,7 @@ import { windowStartMs } from '@gateway/pricing/spending-window'
 import type { Price } from '@gateway/pricing/price'
 import type { Receipt } from '../src/admissions/receipts.ts'
 import { availableIn, type Book, type KeyFacts } from './book.ts'
+import { budgetsOf, leftInBudget } from './count-towards-budgets.ts'
 import { laterWindow, leftInWindow } from './decide-fit.ts'
 import { enterAdmission } from './enter-admission.ts'
 
@@ -16,6 +17,8 @@ export function decideRestoration(book: Book, lost: LostAdmission, nowMs: number
   const windowStart = keyFacts.limit ? laterWindow(book, keyFacts, windowStartMs(keyFacts.limit.reset, nowMs)) : null
   const left = [availableIn(book.wallets.get(project))] // R2 of restore_reservation
   if (windowStart !== null) left.push(leftInWindow(book, keyFacts, windowStart))
+  const budgets = budgetsOf(book, keyFacts.user, keyFacts.tag ?? lost.tag, nowMs)
+  for (const window of budgets) left.push(leftInBudget(book, window) ?? BigInt(micro))
   const reserves = left.reduce((least, each) => (each < least ? each : least), BigInt(micro))
   enterAdmission(book, {
     code: 'admitted',
@@ -37,6 +40,7 @@ export function decideRestoration(book: Book, lost: LostAdmission, nowMs: number
       promptTokens: null,
       price,
       node: null,
+      budgets,
     },
   })
   return true

@@ -1,4 +1,5 @@
 import type { Book } from './book.ts'
+import { reserveInBudgets } from './count-towards-budgets.ts'
 import type { AdmissionDecision } from './decide-admission.ts'
 
 export type Admission = Extract<AdmissionDecision, { code: 'admitted' }>
@@ -13,6 +14,7 @@ export function enterAdmission(book: Book, { reservation, idempotencyKey, finger
     const before = meter?.windowStartMs === windowStartMs ? meter : { spent: 0n, reserved: 0n }
     book.meters.set(lineage, { windowStartMs, spent: before.spent, reserved: before.reserved + micro })
   }
+  reserveInBudgets(book, reservation.budgets, micro)
   if (idempotencyKey !== null && fingerprint !== null) {
     const name = `${project} ${idempotencyKey}`
     book.idempotency.set(name, { fingerprint, invocation: reservation.invocation, reservation: reservation.id })

@@ -54,7 +54,8 @@ export async function buildExecutions(fixture: Fixture, { owners, rich, poor, ke
   async function run(project: string, by: Runner, more: Partial<ExecutionFacts>): Promise<string> {
     const maxMicro = facts.size % 3 === 1 ? CEILING : null
     const execution = await insertExecution(fixture, project, by, maxMicro)
-    facts.set(execution, { project, keyHash: null, userAuthorized: true, goesOn: true, maxMicro, ...more })
+    const user = 'user' in by ? by.user : null
+    facts.set(execution, { project, keyHash: null, user, userAuthorized: true, goesOn: true, maxMicro, ...more })
     await addNodes(execution, NODES)
     return execution
   }

@@ -1,3 +1,6 @@
+import { equal } from 'node:assert/strict'
+import type { Database } from '@gateway/database/client'
+import { removeBudget, setBudget } from '../src/budgets/budgets.ts'
 import type { Price } from '@gateway/pricing/price'
 import type { Fixture, KeyFixture, ProjectFixture } from '@gateway/testbed/fixture'
 import { randomBytes } from 'node:crypto'
@@ -10,12 +13,15 @@ import { buildExecutions, type SetupExecutions } from './history-executions.fixt
 
 export interface HistorySetup {
   book: Book
+  tenant: string
   projects: string[]
   keyHashes: string[]
   models: string[]
   executions: SetupExecutions
   instances: Record<'alive' | 'ended', string>
   fund(project: string, micro: bigint): void
+  /** Sets or removes the budget of a user, a team or a tag. */
+  setBudget(replica: Database, wanted: { which: number; more: number | null; hard: boolean }): Promise<void>
   /** Revokes one of the keys. */
   revoke(which: number): Promise<void>
   /** Rotates one of the keys, sometimes one that is itself a replacement. */
@@ -30,7 +36,7 @@ const THRESHOLDS = { below: [2_950_000n, 2_500_000n, 39_000n, 20_000n, 5_000n, 1
 const SUPPORTED = ['temperature', 'tools', 'response_format']
 
 /** The first keys may call; each of the others is refused for a different reason. */
-const GOOD_KEYS = 6
+const GOOD_KEYS = 9
 
 const often = <T>(things: T[], times: number): T[] => Array.from({ length: times }, () => things).flat()
 
@@ -93,8 +99,7 @@ export async function buildHistorySetup(fixture: Fixture): Promise<HistorySetup>
     project: ProjectFixture | null,
     options: Partial<Parameters<Fixture['key']>[0]> & { issuerAuthorized?: boolean } = {},
   ) {
-    const { issuerAuthorized = true, ...rest } = options
-    const by = issuerAuthorized ? owners.owner : await fixture.user()
+    const { issuerAuthorized = true, by = issuerAuthorized ? owners.owner : await fixture.user(), ...rest } = options
     const key = await fixture.key({ project, by, tenant: owners.tenant, ...rest })
     made.push(key)
     keys.set(key.hash, {
@@ -108,6 +113,8 @@ export async function buildHistorySetup(fixture: Fixture): Promise<HistorySetup>
       revoked: options.revoked ?? false,
       rotated: null,
       issuerAuthorized,
+      user: by,
+      tag: options.tag ?? null,
     })
   }
   await key(poor)
@@ -116,6 +123,14 @@ export async function buildHistorySetup(fixture: Fixture): Promise<HistorySetup>
   await key(rich, { limit: { micro: 12_000n, reset: 'lifetime' } })
   await key(rich, { limit: { micro: 60_000n, reset: 'weekly' } })
   await key(rich, { policy: 'listed', resources: [products[0]!.id, products[chats]!.id] })
+  await key(rich, { tag: 'batch' })
+  const colleague = await fixture.issuer(rich)
+  await fixture.run(`INSERT INTO control.project_grants (project, user_id, role) VALUES ($1, $2, 'Project Consumer')`, [
+    poor.id,
+    colleague,
+  ])
+  await key(rich, { by: colleague })
+  await key(poor, { by: colleague })
   await key(empty)
   await key(rich, { revoked: true })
   await key(rich, { expiresInMs: -1_000 })
@@ -155,6 +170,8 @@ export async function buildHistorySetup(fixture: Fixture): Promise<HistorySetup>
     liveInstances,
     wallets: new Map(projects.map(({ id }, n) => [id, { funded: FUNDS[n]!, reserved: 0n, settled: 0n }])),
     meters: new Map(),
+    budgets: new Map(),
+    team: owners.team,
     open: new Map(),
     closed: new Map(),
     writeOffs: new Map(),
@@ -164,6 +181,7 @@ export async function buildHistorySetup(fixture: Fixture): Promise<HistorySetup>
   }
   return {
     book,
+    tenant: owners.tenant,
     projects: projects.map(({ id }) => id),
     keyHashes,
     executions,
@@ -179,6 +197,32 @@ export async function buildHistorySetup(fixture: Fixture): Promise<HistorySetup>
     fund(project, micro) {
       const wallet = book.wallets.get(project)!
       book.wallets.set(project, { ...wallet, funded: wallet.funded + micro })
+    },
+    async setBudget(replica, { which, more, hard }) {
+      const subjects = [
+        { kind: 'tag', subject: 'batch' },
+        { kind: 'user', subject: colleague },
+        { kind: 'team', subject: owners.team },
+        { kind: 'tag', subject: 'chat' },
+        { kind: 'user', subject: owners.owner },
+      ] as const
+      const one = subjects[which % subjects.length]!
+      const target = `${one.kind} ${one.subject}`
+      const [id, before] = [...book.budgets].find(([, budget]) => budget.target === target) ?? [
+        `bud_${randomBytes(6).toString('hex')}`,
+        { windowStartMs: 0, spent: 0n, reserved: 0n },
+      ]
+      if (more === null) {
+        const { found } = await removeBudget({ reads: replica }, { id, tenant: owners.tenant })
+        equal(found, book.budgets.has(id))
+        if (found) book.budgets.set(id, { ...book.budgets.get(id)!, target: null })
+        return
+      }
+      const limit = before.spent + before.reserved + BigInt(more)
+      if (limit <= 0n) return
+      const by = { tenant: owners.tenant, createdBy: owners.owner }
+      await setBudget({ reads: replica }, { id, ...by, ...one, limitMicro: Number(limit), hard })
+      book.budgets.set(id, { ...before, target, limit, hard })
     },
     async revoke(which) {
       const [hash, facts] = [...keys][which % keys.size]!

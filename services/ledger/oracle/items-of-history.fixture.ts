@@ -51,6 +51,7 @@ function admitItem(one: Admission, setup: HistorySetup, ids: string[]): AdmitIte
     instance: one.reservesNothing ? null : setup.instances[one.instance],
     keyHash: key,
     selector: one.selector === 'own' ? project : one.selector === 'other' ? 'prj_elsewhere' : null,
+    tag: one.tag,
     model: setup.models[one.model % setup.models.length]!,
     parameters: one.parameters,
     promptSize: promptSizeOf(one),

@@ -22,10 +22,12 @@ import { command, type Command } from './random-history.fixture.ts'
 const OUTCOMES = [
   'admitted',
   'again',
+  'budget_reached',
   'closed',
   'context_limit',
   'copy',
   'copy key_limit',
+  'copy budget_reached',
   'copy insufficient_budget',
   'instance_unknown',
   'idempotency_mismatch',
@@ -40,6 +42,7 @@ const OUTCOMES = [
   'key_unbound',
   'model_not_found',
   'project_mismatch',
+  'tag_mismatch',
   'replay',
   'running',
   'unsupported_parameter',
@@ -53,6 +56,7 @@ const OUTCOMES = [
   'node admitted',
   'node ceiling_reached',
   'node again',
+  'node budget_reached',
   'node closed',
   'node context_limit',
   'node fenced',
@@ -79,6 +83,7 @@ const OUTCOMES = [
   'late answer of no one',
   'wallet.below',
   'key.percent',
+  'budget.percent',
 ]
 const COMMANDS = 25
 
@@ -175,6 +180,10 @@ async function playHistory(
       case 'restore':
         operations += await playRestoration(setup, command, ids, replica, seen)
         break
+      case 'set budget':
+        await setup.setBudget(replica, command)
+        operations++
+        break
       case 'revoke':
         await setup.revoke(command.key)
         operations++
@@ -209,6 +218,11 @@ async function compareBalances(setup: HistorySetup, replica: Database, seen: Map
     (m) => [m.lineage, { windowStartMs: m.windowStart.getTime(), spent: m.spent, reserved: m.reserved }] as const,
   )
   deepStrictEqual(new Map(found), setup.book.meters)
+  const budgets = await prisma.budget.findMany({ where: { tenant: setup.tenant } })
+  deepStrictEqual(
+    new Map(budgets.map(({ id, windowStart, spent, reserved }) => [id, [windowStart.getTime(), spent, reserved]])),
+    new Map([...setup.book.budgets].map(([id, b]) => [id, [b.windowStartMs, b.spent, b.reserved]])),
+  )
   const open = await prisma.reservation.findMany({ where: { project: { in: setup.projects } } })
   deepStrictEqual(open.map(({ id }) => id).toSorted(), [...setup.book.open.keys()].toSorted())
   const products = await prisma.product.findMany({ where: { id: { in: setup.models } } })
@@ -222,10 +236,12 @@ async function compareBalances(setup: HistorySetup, replica: Database, seen: Map
   const notices = await prisma.notice.findMany({ where: { project: { in: setup.projects } } })
   deepStrictEqual(
     notices
-      .map(({ kind, project, lineage, windowStart, threshold }) =>
-        lineage === null
-          ? `${kind} ${project} ${threshold}`
-          : `${kind} ${lineage} ${windowStart!.getTime()} ${threshold}`,
+      .map(({ kind, project, lineage, windowStart, limitMicro, details, threshold }) =>
+        kind === 'budget.percent'
+          ? `${kind} ${(details as { budget: string }).budget} ${windowStart!.getTime()} ${limitMicro} ${threshold}`
+          : lineage === null
+            ? `${kind} ${project} ${threshold}`
+            : `${kind} ${lineage} ${windowStart!.getTime()} ${threshold}`,
       )
       .toSorted(),
     setup.book.notices.toSorted(),

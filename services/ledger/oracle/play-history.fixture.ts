@@ -179,6 +179,7 @@ export async function playRestoration(
       pico(price.reasoningPico),
       pico(price.cacheWritePico),
     ],
+    tag: wanted.tag,
     admittedMs: Date.now(),
   }
   const lost = { ...receipt, price, keyFacts }

@@ -33,6 +33,7 @@ export const admission = fc.record({
   /** Only checks what would be decided, without an instance. */
   reservesNothing: oneIn(12, fc.constant(true)),
   key: fc.nat(),
+  tag: fc.constantFrom(null, null, null, null, null, null, 'batch', 'batch', 'batch', 'chat'),
   selector: fc.constantFrom(null, null, null, null, null, null, 'own', 'own', 'own', 'other'),
   /** Few, so that keys collide: repeats, mismatches, copies in one batch. */
   idempotency: fc.option(fc.nat(12), { freq: 3 }),
@@ -121,6 +122,16 @@ export const command = fc.oneof(
     }),
   },
   {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('set budget' as const),
+      which: fc.nat(),
+      /** Micro-USD above what is spent and reserved; null: the budget is removed. */
+      more: fc.option(fc.integer({ min: -2_000, max: 60_000 }), { freq: 8 }),
+      hard: fc.constantFrom(true, true, false),
+    }),
+  },
+  {
     weight: 1,
     arbitrary: fc.record({
       kind: fc.constant('correct' as const),
@@ -135,6 +146,7 @@ export const command = fc.oneof(
       key: fc.nat(),
       model: fc.nat(),
       micro: fc.integer({ min: 0, max: 60_000 }),
+      tag: fc.constantFrom(null, null, 'batch'),
       /** An id that was admitted, so its reservation was not lost. */
       notLost: oneIn(4, fc.nat()),
     }),

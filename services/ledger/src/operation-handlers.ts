@@ -20,6 +20,7 @@ import { cancelExecution } from './executions/cancel-execution.ts'
 import { estimateSandbox } from './executions/estimates/estimate-sandbox.ts'
 import { startExecution } from './executions/start/start-execution.ts'
 import { readInvocation } from './invocations/read-invocation.ts'
+import { removeBudget, setBudget } from './budgets/budgets.ts'
 import { setThresholds } from './notices/set-thresholds.ts'
 import { writeNotices } from './notices/write-notices.ts'
 import { recordDeliveries, takeDeliveries } from './webhooks/deliveries.ts'
@@ -58,6 +59,8 @@ export const operationHandlers: {
   fund: asking('locking', fund),
   correct: asking('locking', correct),
   setThresholds: asking('locking', setThresholds),
+  setBudget: asking('locking', setBudget),
+  removeBudget: asking('locking', removeBudget),
   createWebhook,
   deleteWebhook,
   rotateWebhookSecret,

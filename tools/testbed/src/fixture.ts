@@ -44,6 +44,7 @@ export interface KeyOptions {
   limit?: { micro: bigint; reset: 'daily' | 'weekly' | 'monthly' | 'lifetime' } | null
   expiresInMs?: number
   revoked?: boolean
+  tag?: string
   rates?: { requestsPerMinute?: number; tokensPerMinute?: number; concurrentCalls?: number }
 }
 
@@ -189,8 +190,8 @@ export async function openFixture(adminUrl: string) {
     const hash = createHash('sha256').update(secret).digest()
     await run(
       `INSERT INTO control.keys (id, hash, prefix, name, tenant, project, lineage, policy, limit_micro, limit_reset, created_by, expires_at,
-         expiry_days, revoked_at, rates)
-       VALUES ($1, $2, $3, 'a key', $4, $5, $1, $6, $7, $8, $9, now() + $10 * interval '1 millisecond', 90, CASE WHEN $11 THEN now() END, $12)`,
+         expiry_days, revoked_at, rates, tag)
+       VALUES ($1, $2, $3, 'a key', $4, $5, $1, $6, $7, $8, $9, now() + $10 * interval '1 millisecond', 90, CASE WHEN $11 THEN now() END, $12, $13)`,
       [
         keyId,
         hash,
@@ -204,6 +205,7 @@ export async function openFixture(adminUrl: string) {
         options.expiresInMs ?? 7_776_000_000,
         options.revoked ?? false,
         JSON.stringify(options.rates ?? {}),
+        options.tag ?? null,
       ],
     )
     for (const resource of options.resources ?? [])

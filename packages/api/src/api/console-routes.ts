@@ -28,6 +28,7 @@ import {
   tenantPatch,
   tenantRecord,
 } from '../console/users.ts'
+import { budgetBody, budgetRecord } from '../console/budgets.ts'
 import { appointmentRecord } from '../console/appointments.ts'
 import { removalQuery, removalRecord, tenantWebhookQuery, tenantWebhookRecord } from '../console/leaving.ts'
 import { newProductBody, productPatch, productRecord } from '../console/products.ts'
@@ -326,6 +327,13 @@ export const consoleRoutes = {
     sent(newTeamMemberBody),
   ),
   removeTeamMember: users('DELETE', `${tenant}/teams/{team}/members/{user}`, 'Remove a member from a team', done),
+  listBudgets: money('GET', `${tenant}/budgets`, 'List monthly budgets', page(budgetRecord), paged),
+  setBudget: money('PUT', `${tenant}/budgets`, 'Set the monthly budget of a user, team or tag', one(budgetRecord), {
+    ...sent(budgetBody),
+    description:
+      'Requires an Admin. A budget counts the calls of all projects that are admitted from its creation on. A hard one refuses calls beyond it.',
+  }),
+  removeBudget: money('DELETE', `${tenant}/budgets/{budget}`, 'Remove a monthly budget', done),
   ...consoleAuditRoutes,
 
   listProjects: projects('GET', `${tenant}/projects`, 'List projects', page(projectRecord), paged),

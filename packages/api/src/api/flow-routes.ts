@@ -100,6 +100,8 @@ export const flowRoutes = {
       'idempotency_in_progress',
       'answer_not_kept',
       'key_limit',
+      'budget_reached',
+      'tag_mismatch',
       'insufficient_budget',
       'rate_limited',
       'range_not_satisfiable',

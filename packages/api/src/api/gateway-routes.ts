@@ -47,6 +47,8 @@ const callRefusals = [
   'sandbox_contract',
   'asset_not_found',
   'key_limit',
+  'budget_reached',
+  'tag_mismatch',
   'insufficient_budget',
   'rate_limited',
   'provider_failed',

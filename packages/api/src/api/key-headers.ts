@@ -6,6 +6,9 @@ export const selector: Record<string, HeaderField> = {
   'X-Service-Project': {
     description: 'May only repeat the project that the key is bound to. X-Project-ID is an alias.',
   },
+  'X-Service-Tag': {
+    description: 'What the call is for, as usage and budgets count it. A key with a tag accepts no other one.',
+  },
 }
 
 const { min, max } = idempotencyKeyLimits

@@ -8,6 +8,7 @@ import { accessTokenRecord } from '../console/access-tokens.ts'
 import { storedAsset } from '../console/assets.ts'
 import { keyRecord, newKeyBody } from '../console/keys.ts'
 import { invocationRecord, usageReport, walletShape } from '../console/money.ts'
+import { budgetRecord } from '../console/budgets.ts'
 import { memberRecord, teamMemberRecord, teamRecord, tenantRecord } from '../console/users.ts'
 import { newProductBody, productPricing, productRecord } from '../console/products.ts'
 import { assignmentRecord, grantRecord, projectRecord } from '../console/projects.ts'
@@ -65,6 +66,7 @@ export const namedAnswers = {
   AccessToken: accessTokenRecord,
   Tenant: tenantRecord,
   Member: memberRecord,
+  Budget: budgetRecord,
   Team: teamRecord,
   TeamMember: teamMemberRecord,
   AuditEntry: auditRecord,

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { exampleIds } from '../example-ids.ts'
 import { keyLimits } from '../limits.ts'
 import { noRateLimits, rateLimits } from '../rates.ts'
+import { serviceTag } from '../service-tag.ts'
 import { id, label, micro, time } from './fields.ts'
 import { pageQuery } from './page.ts'
 
@@ -21,6 +22,10 @@ export const newKeyBody = z
     policy: z.enum(['all-eligible', 'listed']).default('all-eligible'),
     resources: z.array(id).min(1).max(1000).optional(),
     limit: spendingLimit.nullable().default(null),
+    tag: serviceTag
+      .nullable()
+      .default(null)
+      .describe('what its calls are for, as usage and budgets count them; null: each call may name one'),
     rates: rateLimits.default(noRateLimits).describe('fixed for the life of the key and its replacements'),
     expiresInDays: z
       .int()
@@ -67,6 +72,7 @@ export const keyRecord = z
       .describe('the allowlist of a listed key; sbx-… for sandbox products that the reader cannot use'),
     limit: spendingLimit.nullable(),
     window: keyWindow.nullable().describe('the current window; null: the key has no limit'),
+    tag: z.string().nullable().describe('of its calls; null: each call may name one'),
     rates: rateLimits,
     createdBy: id.describe('on whose authority it works'),
     createdAt: time,
@@ -96,6 +102,7 @@ export const keyRecord = z
           startsAt: '2026-11-01T00:00:00.000Z',
           resetsAt: '2026-12-01T00:00:00.000Z',
         },
+        tag: 'nightly-summaries',
         rates: { requestsPerMinute: 600, tokensPerMinute: null, concurrentCalls: null },
         createdBy: exampleIds.user,
         createdAt: '2026-11-20T09:00:00.000Z',

@@ -39,7 +39,7 @@ export const usageQuery = z
   .strictObject({
     from: moment.optional().describe('rounded down to the hour'),
     to: moment.optional().describe('rounded up to the hour'),
-    by: z.enum(['model', 'key', 'sandbox', 'day']).default('model'),
+    by: z.enum(['model', 'key', 'sandbox', 'tag', 'day']).default('model'),
     step: z
       .enum(['hour', 'day'])
       .optional()
@@ -65,7 +65,7 @@ export const usageReport = z
   .strictObject({
     from: time.describe('ISO 8601, UTC; a whole hour, or the start of a step'),
     to: time.describe('ISO 8601, UTC; a whole hour, or the end of a step'),
-    by: z.enum(['model', 'key', 'sandbox', 'day']),
+    by: z.enum(['model', 'key', 'sandbox', 'tag', 'day']),
     step: z.enum(['hour', 'day']).exactOptional().describe('if requested'),
     zone: z.string().exactOptional().describe('with a step'),
     data: z.array(
@@ -78,7 +78,9 @@ export const usageReport = z
         group: z
           .string()
           .nullable()
-          .describe('a model ID, a key ID, a sandbox ID or a day such as 2026-11-20; null: without a key or sandbox'),
+          .describe(
+            'a model ID, a key ID, a sandbox ID, a tag or a day such as 2026-11-20; null: without a key, sandbox or tag',
+          ),
         calls: z.int(),
         promptTokens: z.int(),
         completionTokens: z.int(),

@@ -94,7 +94,7 @@ const delivery = {
 }
 export const deliveryRecord = z.strictObject({ webhook: id, ...delivery })
 
-const thresholdKind = z.enum(['wallet.below', 'wallet.days_left', 'key.percent'])
+const thresholdKind = z.enum(['wallet.below', 'wallet.days_left', 'key.percent', 'budget.percent'])
 /** What happens without a threshold. A test is sent to one webhook and is not listed with the notices. */
 const eventKind = z.enum(['key.rotated', 'key.leaked', 'token.leaked', 'webhook.failing'])
 const noticeKind = z.enum([...thresholdKind.options, ...eventKind.options])
@@ -139,6 +139,9 @@ export const noticeDetails = z
     webhook: id.describe('webhook.failing'),
     status: z.int().describe('webhook.failing: HTTP status of the last response'),
     error: text.describe('webhook.failing: reason for the missing response'),
+    budget: id.describe('budget.percent'),
+    budgetOf: z.enum(['user', 'team', 'tag']).describe('budget.percent: what it is a budget of'),
+    subject: z.string().describe('budget.percent: the ID of the user or team, or the tag'),
   })
   .partial()
 

@@ -50,6 +50,11 @@ export const statement = z
     closingMicro: micro.describe('micro-USD: opening + funded + corrected - charged'),
     calls,
     charges: z.array(z.strictObject({ model: id, calls, chargedMicro: micro })).describe('charges by model'),
+    tags: z
+      .array(
+        z.strictObject({ tag: z.string().nullable().describe('null: calls without one'), calls, chargedMicro: micro }),
+      )
+      .describe('charges by tag'),
     days: z
       .array(
         z.strictObject({
@@ -94,6 +99,7 @@ export const statement = z
         closingMicro: 4_998_250,
         calls: 12,
         charges: [{ model: exampleIds.product, calls: 12, chargedMicro: 1_250 }],
+        tags: [{ tag: 'nightly-summaries', calls: 12, chargedMicro: 1_250 }],
         days: [
           {
             day: '2026-11-20',

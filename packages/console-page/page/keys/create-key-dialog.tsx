@@ -47,6 +47,15 @@ export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
         onChange={(name) => change({ name })}
       />
       <LimitFields draft={draft} fault={isTried ? faults.limit : undefined} onChange={change} />
+      <TextField
+        label="Tag"
+        hint="Optional. Usage, statements and budgets count the key's calls under it. Can't be changed later."
+        maxLength={64}
+        pattern="[A-Za-z0-9][A-Za-z0-9._:\/@\-]*"
+        title="Use letters, digits and characters of ._:/@-, and begin with a letter or a digit."
+        value={draft.tag}
+        onChange={(tag) => change({ tag })}
+      />
       <RateFields draft={draft.rates} onChange={(part) => change({ rates: { ...draft.rates, ...part } })} />
       <ResourceFields
         chosen={draft.resources}

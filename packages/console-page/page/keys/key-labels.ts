@@ -29,6 +29,7 @@ export const ruleLabels = {
   request: 'The model supports the request',
   context: "The request fits the model's context window",
   limit: "The cost fits the key's limit",
+  budget: 'The cost fits the monthly budgets',
   wallet: 'The cost fits the wallet balance',
 } as const
 

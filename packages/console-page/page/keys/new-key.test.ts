@@ -5,12 +5,13 @@ import { bodyOfDraft, draftFaults, emptyDraft } from './new-key.ts'
 
 test('bodyOfDraft turns a filled-in form into a valid request body', () => {
   const rates = { ...emptyRates, requestsPerMinute: '60' }
-  const draft = { ...emptyDraft, name: 'CI', limit: '2.5', resources: ['acme/swift'], rates }
+  const draft = { ...emptyDraft, name: 'CI', limit: '2.5', tag: 'nightly', resources: ['acme/swift'], rates }
   expect(newKeyBody.parse(bodyOfDraft('prj_1', draft))).toEqual({
     project: 'prj_1',
     name: 'CI',
     expiresInDays: 90,
     limit: { micro: 2_500_000, reset: 'daily' },
+    tag: 'nightly',
     rates: { requestsPerMinute: 60, tokensPerMinute: null, concurrentCalls: null },
     policy: 'listed',
     resources: ['acme/swift'],
@@ -18,6 +19,7 @@ test('bodyOfDraft turns a filled-in form into a valid request body', () => {
   expect(newKeyBody.parse(bodyOfDraft('prj_1', { ...emptyDraft, name: 'all' }))).toMatchObject({
     policy: 'all-eligible',
     limit: null,
+    tag: null,
   })
 })
 

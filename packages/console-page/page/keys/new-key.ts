@@ -12,6 +12,7 @@ export interface KeyDraft {
   expiresInDays: string
   limit: string
   reset: Reset
+  tag: string
   /** Allowed products; null allows all products of the project. */
   resources: string[] | null
   rates: RateDraft
@@ -22,6 +23,7 @@ export const emptyDraft: KeyDraft = {
   expiresInDays: '90',
   limit: '',
   reset: 'daily',
+  tag: '',
   resources: null,
   rates: emptyRates,
 }
@@ -38,13 +40,14 @@ export function draftFaults({ limit, resources }: KeyDraft): { limit?: string; r
 
 /** Request body for a draft. */
 export function bodyOfDraft(project: string, draft: KeyDraft): NewKeyBody {
-  const { name, expiresInDays, limit, reset, resources, rates } = draft
+  const { name, expiresInDays, limit, reset, tag, resources, rates } = draft
   const micro = microOf(limit)
   return {
     project,
     name,
     expiresInDays: Number(expiresInDays),
     ...(micro && { limit: { micro, reset } }),
+    ...(tag !== '' && { tag }),
     rates: ratesOfDraft(rates),
     ...(resources && { policy: 'listed', resources }),
   }

@@ -36,9 +36,12 @@ export function NoticeText({ notice, nameOf, userOf }: { notice: NoticeRecord } 
         </>
       )
     case 'key.percent':
+    case 'budget.percent':
       return (
         <>
-          {name} reached {threshold}% of its spending limit.
+          {kind === 'key.percent'
+            ? `${name} reached ${threshold}% of its spending limit.`
+            : `${budgetName(details, userOf)} reached ${threshold}% this month.`}
           {spentMicro !== null && limitMicro !== null && (
             <span className="soft">
               {' '}
@@ -83,6 +86,11 @@ export function NoticeText({ notice, nameOf, userOf }: { notice: NoticeRecord } 
   }
 }
 
+function budgetName({ budgetOf, subject = '' }: NoticeRecord['details'], userOf: Names['userOf']): string {
+  if (budgetOf === 'team') return "The team's budget"
+  return `The budget of ${budgetOf === 'user' ? userOf(subject) : `the tag ${subject}`}`
+}
+
 /** Where a secret was found. It is a stranger's text, so it is never a link. */
 function LeakPlace({ details: { location, source } }: Pick<NoticeRecord, 'details'>) {
   if (location === undefined) return null
@@ -98,6 +106,7 @@ export const kindLabels: Record<WebhookDelivery['kind'], string> = {
   'wallet.below': 'Balance below a threshold',
   'wallet.days_left': 'Runway below a threshold',
   'key.percent': 'Key spend',
+  'budget.percent': 'Budget spend',
   'key.rotated': 'Key rotated',
   'key.leaked': 'Leaked key',
   'token.leaked': 'Leaked service token',

@@ -74,6 +74,8 @@ export const actionLabels: Readonly<Record<string, string>> = {
   'asset.create': 'uploaded an asset',
   'asset.delete': 'deleted an asset',
   'notices.set_thresholds': 'changed alert rules',
+  'budget.set': 'set a budget',
+  'budget.remove': 'removed a budget',
   'webhook.create': 'added a webhook',
   'webhook.delete': 'deleted a webhook',
   'webhook.rotate': 'rotated the secret of a webhook',
@@ -153,6 +155,9 @@ const sentences: Readonly<Record<string, Sentence>> = {
   'asset.create': ({ subject }) => `uploaded an asset to ${subject}`,
   'asset.delete': ({ subject }) => `deleted an asset from ${subject}`,
   'notices.set_thresholds': ({ subject }) => `changed the alert rules of ${subject}`,
+  'budget.set': ({ the, money }) =>
+    `set the monthly budget of the ${the('kind')} ${the('subject')} to ${money('limitMicro')}`,
+  'budget.remove': ({ the }) => `removed the monthly budget of the ${the('kind')} ${the('subject')}`,
   'webhook.create': ({ the }) => `added a webhook to ${the('project')}`,
   'webhook.delete': ({ the }) => `deleted a webhook from ${the('project')}`,
   'webhook.rotate': ({ the }) => `rotated the secret of a webhook of ${the('project')}`,

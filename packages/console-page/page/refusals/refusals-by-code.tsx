@@ -168,6 +168,15 @@ const words: Partial<Record<RefusalCode, Words>> = {
     fix: 'Wait for the limit to reset, make a smaller call, or create a key with a higher limit.',
     remedy: 'create-key',
   },
+  budget_reached: {
+    meaning: 'The call would exceed a monthly budget of its user, team or tag.',
+    fix: 'Wait for the next month, make a smaller call, or ask an Admin of the organization to raise the budget.',
+  },
+  tag_mismatch: {
+    meaning: "The request named a tag other than its key's.",
+    fix: 'Omit X-Service-Tag, or use a key without a tag.',
+    remedy: 'keys',
+  },
   insufficient_budget: {
     meaning: "The call would exceed the project's wallet balance.",
     fix: 'Ask the platform operator to add funds, wait for running calls to settle, or request fewer tokens.',

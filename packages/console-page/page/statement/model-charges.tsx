@@ -3,10 +3,12 @@ import { DataTable, type Column } from '../components/data-table.tsx'
 import { Money } from '../components/values.tsx'
 import { count } from '../components/usd.ts'
 
-type Charge = Statement['charges'][number]
+interface Charge {
+  calls: number
+  chargedMicro: number
+}
 
-const columns: Column<Charge>[] = [
-  { head: 'Model', cell: ({ model }) => <code>{model}</code>, sortBy: ({ model }) => model },
+const figures: Column<Charge>[] = [
   { head: 'Calls', cell: ({ calls }) => count(calls), isNumber: true, sortBy: ({ calls }) => calls },
   {
     head: 'Charged',
@@ -16,7 +18,22 @@ const columns: Column<Charge>[] = [
   },
 ]
 
+const modelColumns: Column<Statement['charges'][number]>[] = [
+  { head: 'Model', cell: ({ model }) => <code>{model}</code>, sortBy: ({ model }) => model },
+  ...figures,
+]
+
+const tagColumns: Column<Statement['tags'][number]>[] = [
+  { head: 'Tag', cell: ({ tag }) => tag ?? <span className="soft">No tag</span>, sortBy: ({ tag }) => tag },
+  ...figures,
+]
+
 /** Charges of a period by model. */
-export function ModelCharges({ caption, charges }: { caption: string; charges: Charge[] }) {
-  return <DataTable caption={caption} columns={columns} rows={charges} keyOf={({ model }) => model} />
+export function ModelCharges({ caption, charges }: { caption: string; charges: Statement['charges'] }) {
+  return <DataTable caption={caption} columns={modelColumns} rows={charges} keyOf={({ model }) => model} />
+}
+
+/** Charges of a period by tag. */
+export function TagCharges({ charges }: { charges: Statement['tags'] }) {
+  return <DataTable caption="Charged by tag" columns={tagColumns} rows={charges} keyOf={({ tag }) => tag ?? ''} />
 }

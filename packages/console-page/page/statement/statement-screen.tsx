@@ -4,7 +4,7 @@ import { reading } from '../api/queries.ts'
 import { useScope, useProjectName } from '../api/session.ts'
 import { Screen } from '../frame/screen.tsx'
 import { EmptyState, Loaded } from '../components/list-states.tsx'
-import { ModelCharges } from './model-charges.tsx'
+import { ModelCharges, TagCharges } from './model-charges.tsx'
 import { StatementSum } from './statement-sum.tsx'
 import { monthFrom, monthLabels } from './statement-month.ts'
 import type { Statement } from '@gateway/api/console/statement'
@@ -57,6 +57,12 @@ export function StatementScreen() {
                   <section className="stack" aria-label="Charged by model">
                     <h2>Charged by model</h2>
                     <ModelCharges caption="Charged by model" charges={data.charges} />
+                  </section>
+                )}
+                {data.tags.some(({ tag }) => tag !== null) && (
+                  <section className="stack" aria-label="Charged by tag">
+                    <h2>Charged by tag</h2>
+                    <TagCharges charges={data.tags} />
                   </section>
                 )}
                 <BookedDays of={data} />

@@ -230,13 +230,14 @@ function shown(time: string): string {
   return minute.format(new Date(time))
 }
 
-const groupingLabels: Record<Grouping, string> = { model: 'Model', key: 'Key', sandbox: 'Flow' }
+const groupingLabels: Record<Grouping, string> = { model: 'Model', key: 'Key', sandbox: 'Flow', tag: 'Tag' }
 
 /** Labels for calls without a group. */
 const noneLabels: Record<Grouping, string> = {
   model: 'No model',
   key: 'Console users',
   sandbox: 'Direct calls',
+  tag: 'No tag',
 }
 
 const rangeLabels: Record<Range, string> = {

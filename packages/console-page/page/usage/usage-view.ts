@@ -1,7 +1,7 @@
 import { metrics, type Metric } from './usage-stacks.ts'
 
 /** Dimensions that usage can be grouped by. */
-export const groupings = ['model', 'key', 'sandbox'] as const
+export const groupings = ['model', 'key', 'sandbox', 'tag'] as const
 export type Grouping = (typeof groupings)[number]
 
 const HOUR_MS = 3_600_000

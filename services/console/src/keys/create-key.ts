@@ -55,11 +55,12 @@ export function createKey(deps: Pick<ConsoleDeps, 'prisma' | 'newId' | 'random' 
           expiresAt: boundedExpiry(user.personal, new Date(now.getTime() + body.expiresInDays * DAY_MS)),
           expiryDays: body.expiresInDays,
           rates: body.rates,
+          tag: body.tag,
         },
       })
       await tx.keyResource.createMany({ data: resources.map((resource) => ({ key: id, resource })) })
-      const { policy, limit, rates, expiresInDays } = body
-      const details = { project, prefix, policy, limit, rates, expiresInDays }
+      const { policy, limit, rates, tag, expiresInDays } = body
+      const details = { project, prefix, policy, limit, rates, tag, expiresInDays }
       await recordChange(tx, { tenant, user: user.id, action: 'key.create', subject: id, details })
       const key = await keyRecord(tx, row, now, user.id)
       return { body: { key, secret }, repeated: { key, secret: null, resolution: ROTATE } }

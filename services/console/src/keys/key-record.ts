@@ -19,6 +19,7 @@ export interface KeyRow extends KeyDates {
   rotatedFrom: string | null
   rotatedBy: string | null
   rates: unknown
+  tag: string | null
 }
 
 /**
@@ -67,6 +68,7 @@ export async function keyRecords(
     ),
     limit: limitOf(key),
     window: keyWindow(limitOf(key), meterOf.get(key.lineage), now),
+    tag: key.tag,
     rates: rateLimits.parse(key.rates),
     createdBy: key.createdBy,
     createdAt: key.createdAt.toISOString(),

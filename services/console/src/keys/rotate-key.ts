@@ -52,7 +52,7 @@ export function rotateKey(deps: Deps): Handler<'rotateKey'> {
       await requireIssuer(tx, old.createdBy, { tenant, project: old.project, use: true })
       if (user !== null && user !== old.createdBy)
         await requireIssuer(tx, user, { tenant, project: old.project, use: false })
-      const { name, project, lineage, policy, limitMicro, limitReset, createdBy, expiryDays } = old
+      const { name, project, lineage, policy, limitMicro, limitReset, createdBy, expiryDays, tag } = old
       const issuedAt = user === null ? old.issuedAt : now
       const end = replacementEnd(now, expiryDays, issuedAt)
       // A key that a token created ends with the token, and so does what it rotates itself to.
@@ -61,7 +61,7 @@ export function rotateKey(deps: Deps): Handler<'rotateKey'> {
       const expiresAt = isCut ? old.expiresAt! : boundedExpiry(personal, end)
       const rotatedBy = user ?? id
       const rates = rateLimits.parse(old.rates)
-      const same = { name, tenant, project, lineage, policy, limitMicro, limitReset, rates, createdBy, expiryDays }
+      const same = { name, tenant, project, lineage, policy, limitMicro, limitReset, rates, tag, createdBy, expiryDays }
       const row = await tx.key.create({
         data: {
           ...same,

@@ -4,11 +4,12 @@ import { composeStatement, type Booked, type Booking } from './compose-statement
 import { statementRows } from './statement.ts'
 
 const period = { from: '2026-11-01', to: '2026-12-01' }
-const booking = (day: string, kind: Booking['kind'], micro: bigint, product = '', entries = 1n): Booking => ({
+const booking = (day: string, kind: Booking['kind'], micro: bigint, product = '', entries = 1n, tag = ''): Booking => ({
   day,
   kind,
   micro,
   product,
+  tag,
   entries,
 })
 const bookings = [
@@ -16,7 +17,7 @@ const bookings = [
   booking('2026-11-02', 'settle', 30n, 'acme/a', 2n),
   booking('2026-11-02', 'settle', 5n, 'acme/b'),
   booking('2026-11-20', 'correct', -7n),
-  booking('2026-11-20', 'settle', 10n, 'acme/a'),
+  booking('2026-11-20', 'settle', 10n, 'acme/a', 1n, 'batch'),
 ]
 const balances = { entries: 9n, funded: 1_493n, reserved: 12n, settled: 145n }
 const booked: Booked = {
@@ -48,6 +49,10 @@ test('the bookings of a statement add up, day by day, from the opening to the cl
       { model: 'acme/a', calls: 3, chargedMicro: 40 },
       { model: 'acme/b', calls: 1, chargedMicro: 5 },
     ],
+    tags: [
+      { tag: null, calls: 3, chargedMicro: 35 },
+      { tag: 'batch', calls: 1, chargedMicro: 10 },
+    ],
     days: [
       { day: '2026-11-02', fundedMicro: 1_000, correctedMicro: 0, chargedMicro: 35, calls: 3, closingMicro: 1_365 },
       { day: '2026-11-20', fundedMicro: 0, correctedMicro: -7, chargedMicro: 10, calls: 1, closingMicro: 1_348 },
@@ -69,14 +74,14 @@ test('the example statement of the API contract is valid and adds up', () => {
 test('a statement as a table has the opening balance, each booking with the balance after it, and the closing balance', () => {
   const { statement: made, lines } = composeStatement(booked, period)
   expect(statementRows(made, lines)).toEqual([
-    ['day', 'entry', 'model', 'calls', 'amount_micro', 'balance_micro'],
-    ['2026-11-01', 'opening', '', '', '', 400],
-    ['2026-11-02', 'funded', '', '', 1_000n, 1_400n],
-    ['2026-11-02', 'charged', 'acme/a', 2n, -30n, 1_370n],
-    ['2026-11-02', 'charged', 'acme/b', 1n, -5n, 1_365n],
-    ['2026-11-20', 'corrected', '', '', -7n, 1_358n],
-    ['2026-11-20', 'charged', 'acme/a', 1n, -10n, 1_348n],
-    ['2026-12-01', 'closing', '', '', '', 1_348],
+    ['day', 'entry', 'model', 'tag', 'calls', 'amount_micro', 'balance_micro'],
+    ['2026-11-01', 'opening', '', '', '', '', 400],
+    ['2026-11-02', 'funded', '', '', '', 1_000n, 1_400n],
+    ['2026-11-02', 'charged', 'acme/a', '', 2n, -30n, 1_370n],
+    ['2026-11-02', 'charged', 'acme/b', '', 1n, -5n, 1_365n],
+    ['2026-11-20', 'corrected', '', '', '', -7n, 1_358n],
+    ['2026-11-20', 'charged', 'acme/a', 'batch', 1n, -10n, 1_348n],
+    ['2026-12-01', 'closing', '', '', '', '', 1_348],
   ])
 })
 

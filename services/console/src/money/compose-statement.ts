@@ -8,12 +8,14 @@ export interface Period {
   to: string
 }
 
-/** Bookings of one kind on one day, for one product. Micro-USD. */
+/** Bookings of one kind on one day, for one product and tag. Micro-USD. */
 export interface Booking {
   day: string
   kind: 'fund' | 'correct' | 'settle'
   /** Empty except for settlements. */
   product: string
+  /** Empty except for settlements of callers that have one. */
+  tag: string
   entries: bigint
   /** Amount funded or charged. Negative: debited by a correction. */
   micro: bigint
@@ -62,13 +64,8 @@ export function composeStatement(booked: Booked, { from, to }: Period): { statem
     openingMicro: Number(opening),
     ...movements(bookings),
     closingMicro: Number(lines.at(-1)?.balance ?? opening),
-    charges: grouped(
-      bookings.filter(({ kind }) => kind === 'settle'),
-      ({ product }) => product,
-    ).map(([model, of]) => {
-      const { calls, chargedMicro } = movements(of)
-      return { model, calls, chargedMicro }
-    }),
+    charges: chargesBy(bookings, ({ product }) => product).map(([model, charges]) => ({ model, ...charges })),
+    tags: chargesBy(bookings, ({ tag }) => tag).map(([tag, charges]) => ({ tag: tag || null, ...charges })),
     days: grouped(lines, ({ day }) => day).map(([day, of]) => ({
       day,
       ...movements(of),
@@ -98,6 +95,16 @@ function movements(bookings: Booking[]) {
     chargedMicro: Number(sum(bookings, 'settle')),
     calls: bookings.reduce((calls, { kind, entries }) => calls + (kind === 'settle' ? Number(entries) : 0), 0),
   }
+}
+
+function chargesBy(bookings: Booking[], nameOf: (booking: Booking) => string) {
+  const settled = bookings.filter(({ kind }) => kind === 'settle')
+  return grouped(settled, nameOf)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, of]) => {
+      const { calls, chargedMicro } = movements(of)
+      return [name, { calls, chargedMicro }] as const
+    })
 }
 
 /** Compares each figure that is stored in two places. */

@@ -39,21 +39,21 @@ async function readAt(
   const [row] = await prisma.$queryRaw<[Row]>`
     WITH position AS MATERIALIZED (SELECT p.seq FROM money.usage_positions p WHERE p.project = ${project}),
     behind AS MATERIALIZED (
-      SELECT (j.at AT TIME ZONE 'UTC')::date AS day, j.kind, v.product, j.reserved, j.settled, j.outside
+      SELECT (j.at AT TIME ZONE 'UTC')::date AS day, j.kind, v.product, v.tag, j.reserved, j.settled, j.outside
         FROM money.journal j
         LEFT JOIN LATERAL (
-          SELECT a.product FROM money.attempts a WHERE j.kind = 'settle' AND a.id = j.reference LIMIT 1) v ON true
+          SELECT a.product, a.tag FROM money.attempts a WHERE j.kind = 'settle' AND a.id = j.reference LIMIT 1) v ON true
        WHERE j.project = ${project} AND j.seq > ${known.seq} AND j.at >= ${known.since}
          AND j.seq > coalesce((SELECT seq FROM position), 0)),
     moved AS MATERIALIZED (
-      SELECT day, kind, product, entries, reserved, settled, outside FROM money.journal_days WHERE project = ${project}
+      SELECT day, kind, product, tag, entries, reserved, settled, outside FROM money.journal_days WHERE project = ${project}
       UNION ALL
-      SELECT day, kind, coalesce(product, ''), 1, reserved, settled, outside FROM behind),
+      SELECT day, kind, coalesce(product, ''), coalesce(tag, ''), 1, reserved, settled, outside FROM behind),
     booking AS (
-      SELECT day, kind, product, sum(entries) AS entries,
+      SELECT day, kind, product, tag, sum(entries) AS entries,
              CASE kind WHEN 'settle' THEN sum(settled) ELSE -sum(outside) END AS micro
         FROM moved WHERE day >= ${from}::date AND day < ${to}::date AND kind IN ('fund', 'correct', 'settle')
-       GROUP BY day, kind, product)
+       GROUP BY day, kind, product, tag)
     SELECT statement_timestamp() AS "asOf",
            ${to}::date::timestamptz <= statement_timestamp() - interval '1 minute' AS final,
            (SELECT json_build_object('entries', journal_seq::text, 'funded', funded::text, 'reserved', reserved::text,
@@ -67,8 +67,8 @@ async function readAt(
            (SELECT max(day)::text FROM moved WHERE kind = 'opening') AS "archivedDay",
            (SELECT coalesce(sum(-outside - settled), 0)::bigint FROM moved WHERE day < ${from}::date) AS opening,
            (SELECT coalesce(json_agg(json_build_object('day', day, 'kind', kind, 'product', product,
-                     'entries', entries::text, 'micro', micro::text)
-                     ORDER BY day, array_position(ARRAY['fund', 'correct', 'settle'], kind), product), '[]')::text
+                     'tag', tag, 'entries', entries::text, 'micro', micro::text)
+                     ORDER BY day, array_position(ARRAY['fund', 'correct', 'settle'], kind), product, tag), '[]')::text
               FROM booking) AS bookings,
            (SELECT coalesce(sum(micro), 0)::bigint FROM money.fundings
              WHERE project = ${project} AND at >= ${from}::date AND at < ${to}::date) AS fundings,

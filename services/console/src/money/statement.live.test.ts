@@ -47,6 +47,7 @@ test('a statement accounts for the closing balance, and reports the reserved amo
     openingMicro: 0,
     ...moved,
     charges: [{ model, calls: 3, chargedMicro: 150 }],
+    tags: [{ tag: null, calls: 3, chargedMicro: 150 }],
     days: [{ day: today(), ...moved }],
     reservedMicro: 308,
     reconciled: true,
@@ -64,12 +65,12 @@ test('a statement accounts for the closing balance, and reports the reserved amo
     `attachment; filename="statement-${stack.project}-${rest.from}-${rest.to}.csv"`,
   )
   expect(file.text.split('\r\n')).toEqual([
-    'day,entry,model,calls,amount_micro,balance_micro',
-    `${month}-01,opening,,,,0`,
-    `${today()},funded,,,1000000,1000000`,
-    `${today()},corrected,,,-500,999500`,
-    `${today()},charged,${model},3,-150,999350`,
-    `${rest.to},closing,,,,999350`,
+    'day,entry,model,tag,calls,amount_micro,balance_micro',
+    `${month}-01,opening,,,,,0`,
+    `${today()},funded,,,,1000000,1000000`,
+    `${today()},corrected,,,,-500,999500`,
+    `${today()},charged,${model},,3,-150,999350`,
+    `${rest.to},closing,,,,,999350`,
     '',
   ])
 })

@@ -48,7 +48,7 @@ function periodOf({ month, from, to }: Query, now: Date): Period {
 
 type Query = ReturnType<Call<ConsoleRoutes['readStatement']>['query']>
 
-const columns = ['day', 'entry', 'model', 'calls', 'amount_micro', 'balance_micro']
+const columns = ['day', 'entry', 'model', 'tag', 'calls', 'amount_micro', 'balance_micro']
 const words = { fund: 'funded', correct: 'corrected', settle: 'charged' } as const
 
 /**
@@ -60,15 +60,16 @@ export function statementRows(
 ): CsvRow[] {
   return [
     columns,
-    [from, 'opening', '', '', '', openingMicro],
-    ...lines.map(({ day, kind, product, entries, micro, balance }) => {
+    [from, 'opening', '', '', '', '', openingMicro],
+    ...lines.map(({ day, kind, product, tag, entries, micro, balance }) => {
       const isCharge = kind === 'settle'
-      return [day, words[kind], product, isCharge ? entries : '', isCharge ? -micro : micro, balance]
+      return [day, words[kind], product, tag, isCharge ? entries : '', isCharge ? -micro : micro, balance]
     }),
-    [to, 'closing', '', '', '', closingMicro],
+    [to, 'closing', '', '', '', '', closingMicro],
     ...differences.map(({ what, expected, found }) => [
       to,
       `not reconciled: ${what} (expected ${expected}, found ${found})`,
+      '',
       '',
       '',
       '',

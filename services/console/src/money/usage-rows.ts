@@ -25,6 +25,7 @@ const groups: Record<UsageReport['by'], Prisma.Sql> = {
   model: Prisma.sql`product`,
   key: Prisma.sql`nullif(key, '')`, // empty: an execution started by a user
   sandbox: Prisma.sql`nullif(sandbox, '')`,
+  tag: Prisma.sql`nullif(tag, '')`,
   day: Prisma.sql`to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD')`,
 }
 
@@ -58,12 +59,12 @@ export async function usageRows(
   const step = steps ? Prisma.sql`width_bucket(at, ${steps.starts}::timestamptz[])` : Prisma.sql`NULL::integer`
   const counts = Prisma.sql`calls, prompt_tokens, completion_tokens, micro`
   const inHours = (part: Period) => Prisma.sql`
-      SELECT hour AS at, product, key, sandbox, ${counts} FROM money.usage_hours
+      SELECT hour AS at, product, key, sandbox, tag, ${counts} FROM money.usage_hours
        WHERE project = ${project} AND hour >= ${part.from} AND hour < ${part.to} AND hour <> ALL (${divided}::timestamptz[])
       UNION ALL`
   const inDays = days
     ? Prisma.sql`
-      SELECT day AS at, product, key, sandbox, ${counts} FROM money.usage_days
+      SELECT day AS at, product, key, sandbox, tag, ${counts} FROM money.usage_days
        WHERE project = ${project} AND day >= ${days.from} AND day < ${days.to}
       UNION ALL`
     : Prisma.empty
@@ -76,14 +77,14 @@ export async function usageRows(
          AND j.seq > coalesce((SELECT seq FROM position), 0)),
     behind AS MATERIALIZED (
       SELECT v.admitted_at AS at, date_trunc('hour', v.admitted_at, 'UTC') = ANY (${divided}::timestamptz[]) AS divided,
-             v.product, v.key, ${flowOf} AS sandbox, 1 AS calls, v.prompt_tokens, v.completion_tokens, s.micro
+             v.product, v.key, ${flowOf} AS sandbox, coalesce(v.tag, '') AS tag, 1 AS calls, v.prompt_tokens, v.completion_tokens, s.micro
         FROM settled s JOIN money.attempts v ON v.id = s.reference
        WHERE v.id = ANY (ARRAY(SELECT reference FROM settled))),
     ${divided.length > 0 ? callsOf(project, by, divided) : Prisma.empty}
     used AS (${inDays} ${Prisma.join(hours.map(inHours), '')}
-      SELECT at, product, key, sandbox, ${counts} FROM behind
+      SELECT at, product, key, sandbox, tag, ${counts} FROM behind
        WHERE at >= ${period.from} AND at < ${period.to} AND NOT divided
-      ${divided.length > 0 ? Prisma.sql`UNION ALL SELECT at, product, key, sandbox, ${counts} FROM call WHERE at >= ${period.from} AND at < ${period.to}` : Prisma.empty})
+      ${divided.length > 0 ? Prisma.sql`UNION ALL SELECT at, product, key, sandbox, tag, ${counts} FROM call WHERE at >= ${period.from} AND at < ${period.to}` : Prisma.empty})
     SELECT ${step} AS step, ${groups[by]} AS "group", sum(calls)::bigint AS calls,
            coalesce(sum(prompt_tokens), 0)::bigint AS prompt, coalesce(sum(completion_tokens), 0)::bigint AS completion,
            sum(micro)::bigint AS charged
@@ -101,7 +102,7 @@ export async function usageRows(
 function callsOf(project: string, by: UsageReport['by'], divided: Date[]): Prisma.Sql {
   return Prisma.sql`
     call AS MATERIALIZED (
-      SELECT v.admitted_at AS at, v.product, v.key, ${flowOf} AS sandbox, 1 AS calls, v.prompt_tokens, v.completion_tokens,
+      SELECT v.admitted_at AS at, v.product, v.key, ${flowOf} AS sandbox, coalesce(v.tag, '') AS tag, 1 AS calls, v.prompt_tokens, v.completion_tokens,
              v.charged_micro AS micro
         FROM unnest(${divided}::timestamptz[]) AS each (hour)
         JOIN money.attempts v ON v.project = ${project} AND v.state = 'Settled'

@@ -1,6 +1,7 @@
 import type { KeyRecord, KeyWindow } from '@gateway/api/console/keys'
 import { noticeDetails } from '@gateway/api/console/notices'
 import type { ConsoleDeps } from '../deps.ts'
+import { windowEndMs } from '@gateway/pricing/spending-window'
 import { databaseNow, inState, keyWindow, limitOf } from '../keys/key-record.ts'
 
 type Deps = Pick<ConsoleDeps, 'prisma'>
@@ -104,11 +105,12 @@ export function isOpenEvent({ kind, details, at }: WrittenNotice, { now, failing
   return failingSince.get(noticeDetails.parse(details).webhook ?? '') === at.getTime()
 }
 
-/** Whether the threshold of a notice is still crossed (money §10.1). A key notice applies only to its own window. */
+/** Whether the threshold of a notice is still crossed (money §10.1). One of a key or a budget applies only to its own window. */
 export function isCrossed({ kind, threshold, lineage, windowStart }: WrittenNotice, facts: NoticeFacts): boolean {
   if (threshold === null) return false
   if (kind === 'wallet.below') return facts.remainingMicro < threshold
   if (kind === 'wallet.days_left') return facts.remainingMicro * WEEK_DAYS < threshold * facts.weekMicro
+  if (kind === 'budget.percent') return facts.now.getTime() < windowEndMs('monthly', windowStart!.getTime())! // spending only rises
   const now = lineage === null ? undefined : facts.windows.get(lineage)
   if (!now) return false
   const { startsAt, spentMicro } = now.window

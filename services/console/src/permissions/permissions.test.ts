@@ -33,6 +33,7 @@ const granted: Record<Permission, Who[]> = {
   'users.manage': ['admin'],
   'teams.read': everyMember,
   'teams.manage': ['admin'],
+  'budgets.manage': ['admin'],
   'audit.read': ['admin'],
   'platform-audit.read': ['operator'],
   'webhooks.manage': ['admin'],

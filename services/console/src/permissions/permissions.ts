@@ -33,6 +33,7 @@ export const permissions = {
   'users.manage': admin,
   'teams.read': member,
   'teams.manage': admin,
+  'budgets.manage': admin,
   'audit.read': admin,
   'platform-audit.read': operator,
   'projects.read': member,

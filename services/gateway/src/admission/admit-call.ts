@@ -38,7 +38,7 @@ type Needed = Pick<
 >
 
 /** What an admission needs to know of a call. */
-export interface AdmissionRequest extends Pick<ChatCall, 'keyHash' | 'selector' | 'idempotency'> {
+export interface AdmissionRequest extends Pick<ChatCall, 'keyHash' | 'selector' | 'tag' | 'idempotency'> {
   /** Kind of the product. Default: `chat`. */
   kind?: 'embedding'
   request: Pick<ChatRequest, 'model' | 'maxTokens' | 'conditional' | 'promptSize' | 'forwarded'> & {
@@ -75,8 +75,8 @@ export async function admitCall(
 }
 
 /** Callers with the same value get the same admission result. */
-function askerOf({ keyHash, selector, idempotency }: AdmissionRequest): string {
-  return JSON.stringify([keyHash, selector, idempotency?.fingerprint])
+function askerOf({ keyHash, selector, tag, idempotency }: AdmissionRequest): string {
+  return JSON.stringify([keyHash, selector, tag, idempotency?.fingerprint])
 }
 
 /** @param waiting counts the request to the ledger toward the admission queue limit */
@@ -165,12 +165,13 @@ async function decide(
 }
 
 function itemOf(
-  { keyHash, selector, request, idempotency, kind }: AdmissionRequest,
+  { keyHash, selector, tag, request, idempotency, kind }: AdmissionRequest,
   counted: number | null,
 ): Omit<AdmitItem, 'op' | 'id' | 'instance'> {
   return {
     keyHash,
     selector,
+    tag,
     model: storable(request.model),
     ...(kind && { kind }),
     parameters: request.conditional,

@@ -30,12 +30,12 @@ const USAGE_MS = 30_000
 export async function chatWithSandbox(
   deps: Needed,
   res: ServerResponse,
-  { keyHash, selector, idempotency, request, wire, openAnswer }: ChatCall,
+  { keyHash, selector, tag, idempotency, request, wire, openAnswer }: ChatCall,
   caller: Caller,
 ): Promise<void> {
   const input = promptOfMessages(request)
   const surface = 'chat'
-  const asked = { keyHash, selector, sandbox: request.model, revision: null, surface, input, idempotency } as const
+  const asked = { keyHash, selector, tag, sandbox: request.model, revision: null, surface, input, idempotency } as const
   const execution = await startExecution(deps, asked, caller, endTopicOf)
   setExecutionHeaders(res, execution)
   const stream = request.stream ? openResponseStream(res, { now: deps.now, kind: eventStream(wire) }) : null

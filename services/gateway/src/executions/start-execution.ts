@@ -26,6 +26,8 @@ import { noteOnCall } from '../tracing.ts'
 export type ExecutionRequest = Pick<StartQuestion, 'sandbox' | 'revision' | 'surface' | 'input' | 'idempotency'> & {
   keyHash: string
   selector: string | null
+  /** Of its calls; null: that of the key, if it has one. */
+  tag: string | null
   /** Micro-USD; null for no ceiling. */
   maxMicro?: number | null
 }

@@ -18,7 +18,7 @@ import { explainError } from '../errors/explain-error.ts'
 import { awaitExecution, endTopicOf } from '../executions/await-execution.ts'
 import { lineTopicOf, setExecutionHeaders, streamProgress } from '../executions/send-execution.ts'
 import { type Execution, startExecution } from '../executions/start-execution.ts'
-import { fingerprintOf, MAX_ID_CHARACTERS, readIdempotencyKey } from '../request/read-headers.ts'
+import { fingerprintOf, MAX_ID_CHARACTERS, readIdempotencyKey, readTag } from '../request/read-headers.ts'
 import { withCallSpan } from '../tracing.ts'
 import { TOOL } from './describe-tool.ts'
 import type { McpRequest } from './mcp-request.ts'
@@ -85,7 +85,8 @@ async function execute(
   const key = readIdempotencyKey(request.req)
   if (key === null) throw keyMissing()
   const idempotency = { key, fingerprint: fingerprintOf({ input }) }
-  const asked = { ...caller, sandbox: sandbox.id, revision: null, surface: 'invoke', input, idempotency } as const
+  const tag = readTag(request.req)
+  const asked = { ...caller, tag, sandbox: sandbox.id, revision: null, surface: 'invoke', input, idempotency } as const
   const topicOf = rpc._meta?.progressToken === undefined ? endTopicOf : lineTopicOf
   const execution = await withSpan('start', {}, () => startExecution(deps, asked, request, topicOf))
   try {

@@ -8,7 +8,7 @@ import type { ChatWire, CutData, OpenAnswer } from '@gateway/api/wires/wire'
 import { isBase64 } from '@gateway/api/text-bytes'
 import { inTurns } from '@gateway/service-kit/async/waiting'
 import { parseJson, readBody } from '@gateway/service-kit/http/read-body'
-import { fingerprintOf, readIdempotencyKey, refuseRepeatedHeaders, selectorOf } from './read-headers.ts'
+import { fingerprintOf, readIdempotencyKey, readTag, refuseRepeatedHeaders, selectorOf } from './read-headers.ts'
 
 /** A chat call that has passed every check that needs no state (rules §2.3). */
 export interface ChatCall {
@@ -16,6 +16,8 @@ export interface ChatCall {
   keyHash: string
   /** Project named by the caller, which the ledger compares; null if none is named. */
   selector: string | null
+  /** Named by the caller; null: none. */
+  tag: string | null
   request: ChatRequest
   wire: ChatWire
   openAnswer: OpenAnswer
@@ -35,6 +37,7 @@ export async function readChat(wire: ChatWire, req: IncomingMessage, keyHash: st
   return {
     keyHash,
     selector: selectorOf(req, request.projectId),
+    tag: readTag(req),
     request,
     wire,
     openAnswer,

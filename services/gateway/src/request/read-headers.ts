@@ -3,8 +3,9 @@ import type { IncomingMessage } from 'node:http'
 import { isWellFormedSecret, KEY_SECRET_PREFIX } from '@gateway/api/ids'
 import type { CallerQuestion } from '@gateway/ledger-protocol/ledger-reads'
 import { idempotencyKeyLimits } from '@gateway/api/limits'
-import { invalidField } from '@gateway/api/field-problem'
+import { invalidField, invalidIssue, READABLE } from '@gateway/api/field-problem'
 import { refuse } from '@gateway/api/refusal'
+import { serviceTag } from '@gateway/api/service-tag'
 import canonicalize from 'canonicalize'
 
 // Headers that decide who pays and whether a call is new. A duplicate could mean one thing here and another at a proxy,
@@ -62,6 +63,18 @@ export function selectorOf(req: Pick<IncomingMessage, 'headers'>, projectId: str
   return named.size === 0 ? null : storable([...named].join(' ')).slice(0, MAX_SELECTOR_CHARACTERS)
 }
 
+/**
+ * Returns the tag that a call names in X-Service-Tag; null: none (rules §2.12).
+ * @throws Refusal `invalid_request`
+ */
+export function readTag({ headers }: Pick<IncomingMessage, 'headers'>): string | null {
+  const named = headers['x-service-tag']
+  if (named === undefined) return null
+  const { data, error } = serviceTag.safeParse(named, READABLE)
+  if (error) throw invalidIssue({ ...error.issues[0]!, path: ['X-Service-Tag'] })
+  return data
+}
+
 /** @throws Refusal `duplicate_header` for any of these headers except Authorization, which `readKey` checks */
 export function refuseRepeatedHeaders(req: Pick<IncomingMessage, 'rawHeaders'>): void {
   refuseRepeated(req, OTHERS)
@@ -95,6 +108,7 @@ const OTHERS: Headers = new Map([
   ['idempotency-key', 'Idempotency-Key'],
   ['x-service-project', 'X-Service-Project'],
   ['x-project-id', 'X-Project-ID'],
+  ['x-service-tag', 'X-Service-Tag'],
 ])
 
 function refuseRepeated({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>, headers: Headers): void {

@@ -33,6 +33,7 @@ describe('readInvocation', () => {
     expect(await read({ ...BODY, revision: 3, maxMicro: 500, project_id: 'prj_1' })).toEqual({
       keyHash: HASH,
       selector: 'prj_1',
+      tag: null,
       input: { topic: 'hills' },
       revision: 3,
       maxMicro: 500,
@@ -40,6 +41,7 @@ describe('readInvocation', () => {
     })
     expect(await read({ ...BODY, revision: null, project_id: null })).toMatchObject({
       selector: null,
+      tag: null,
       revision: null,
       maxMicro: null,
     })

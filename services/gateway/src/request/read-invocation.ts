@@ -4,7 +4,7 @@ import { flowLimits } from '@gateway/api/limits'
 import { refuse } from '@gateway/api/refusal'
 import { acceptedType, namesNoType } from '@gateway/service-kit/http/accepted-type'
 import { parseJson, readBody } from '@gateway/service-kit/http/read-body'
-import { fingerprintOf, readIdempotencyKey, refuseRepeatedHeaders, selectorOf } from './read-headers.ts'
+import { fingerprintOf, readIdempotencyKey, readTag, refuseRepeatedHeaders, selectorOf } from './read-headers.ts'
 import type { Request } from 'express'
 import { progressQuery, type ProgressQuery } from '@gateway/api/execution'
 import { invalidIssue, READABLE } from '@gateway/api/field-problem'
@@ -15,6 +15,8 @@ export interface Invocation {
   keyHash: string
   /** Project named by the caller, which the ledger compares; null if none is named. */
   selector: string | null
+  /** Named by the caller; null: none. */
+  tag: string | null
   input: Record<string, unknown>
   revision: number | null
   /** Micro-USD; null for no ceiling. */
@@ -36,6 +38,7 @@ export async function readInvocation(req: IncomingMessage, keyHash: string): Pro
   return {
     keyHash,
     selector: selectorOf(req, projectId),
+    tag: readTag(req),
     input,
     revision,
     maxMicro,

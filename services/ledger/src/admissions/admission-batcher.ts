@@ -304,8 +304,8 @@ function answerAdmission(
   if (row.code === 'copy') return onCopy(entry)
   const outcome = admitOutcome(row, entry.item, rows.products)
   if (outcome.kind === 'admitted' && hasReceipt(entry.item)) {
-    const { id, instance } = entry.item
-    outcome.receipt = receipts.issue({ ...(row.facts as AdmittedFacts), id, instance }, rows.atMs)
+    const { id, instance, tag = null } = entry.item
+    outcome.receipt = receipts.issue({ ...(row.facts as AdmittedFacts), id, instance, tag }, rows.atMs)
   }
   if (outcome.kind === 'replay') replays.push({ waiting: entry, row })
   else entry.answer(outcome)

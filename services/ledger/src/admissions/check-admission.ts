@@ -13,12 +13,12 @@ const NO_HASH = '00'.repeat(32)
  */
 export async function checkAdmission(
   { reads }: Pick<Deps, 'reads'>,
-  { caller, model, parameters, promptSize }: CheckQuestion,
+  { caller, tag, model, parameters, promptSize }: CheckQuestion,
 ): Promise<CheckedAdmission> {
   const { decision } = await reads.sql.transaction(async (sql) => {
     await sql.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY')
     return callFunction(sql, 'money.check_admission', {
-      caller: { keyHash: 'key' in caller ? await hashOf(sql, caller.key) : caller.keyHash, model },
+      caller: { keyHash: 'key' in caller ? await hashOf(sql, caller.key) : caller.keyHash, model, tag },
       item: {
         id: 'check',
         pair: 1,

@@ -21,6 +21,7 @@ const test = ledgerTest
   .extend('lost', ({ receipts, replica, tenant }) => async (more: Partial<Receipt> = {}) => {
     const { id } = replica.item(tenant.key, tenant.product)
     const lost: Receipt = {
+      tag: null,
       id,
       project: tenant.project.id,
       key: tenant.key.id,

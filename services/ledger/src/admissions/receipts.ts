@@ -23,6 +23,8 @@ export interface Receipt {
   micro: number
   outputCap: number
   price: PriceSnapshot
+  /** That the call named; null: none. */
+  tag: string | null
   /** By the database's clock. Unix milliseconds. */
   admittedMs: number
 }
@@ -45,6 +47,7 @@ type Fields = [
   micro: number,
   outputCap: number,
   price: PriceSnapshot,
+  tag: string | null,
   admittedMs: number,
 ]
 
@@ -53,8 +56,8 @@ export async function openReceipts({ prisma }: Pick<Database, 'prisma'>): Promis
   const { secret } = await prisma.receiptSecret.findFirstOrThrow()
   const signatureOf = (text: string) => createHmac('sha256', secret).update(text).digest()
   return {
-    issue({ id, project, key, product, instance, micro, outputCap, price }, admittedMs) {
-      const fields: Fields = [id, project, key, product, instance, micro, outputCap, price, admittedMs]
+    issue({ id, project, key, product, instance, micro, outputCap, price, tag }, admittedMs) {
+      const fields: Fields = [id, project, key, product, instance, micro, outputCap, price, tag, admittedMs]
       const text = JSON.stringify(fields) // K3
       return `${text}.${signatureOf(text).toString('base64url')}`
     },
@@ -64,9 +67,11 @@ export async function openReceipts({ prisma }: Pick<Database, 'prisma'>): Promis
       const signature = Buffer.from(text.slice(end + 1), 'base64url')
       const expected = signatureOf(signed)
       if (signature.length !== expected.length || !timingSafeEqual(signature, expected)) return null
-      const [id, project, key, product, instance, micro, outputCap, price, admittedMs] = JSON.parse(signed) as Fields
+      const [id, project, key, product, instance, micro, outputCap, price, tag, admittedMs] = JSON.parse(
+        signed,
+      ) as Fields
       if (nowMs - admittedMs > VALID_MS) return null // K2
-      return { id, project, key, product, instance, micro, outputCap, price, admittedMs }
+      return { id, project, key, product, instance, micro, outputCap, price, tag, admittedMs }
     },
   }
 }
@@ -91,6 +96,7 @@ export async function restoreReservation({ sql }: Pick<Database, 'sql'>, receipt
     cap: receipt.outputCap,
     price: receipt.price,
     admitted_ms: BigInt(receipt.admittedMs),
+    of_tag: receipt.tag,
   })
   return restored
 }

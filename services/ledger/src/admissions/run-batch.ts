@@ -105,9 +105,9 @@ function closingRow(item: ClosingItem): object {
   return item.op === 'release' ? item : { ...item, reason: 'its instance ended' }
 }
 
-/** Returns the distinct pairs of caller and model, those of executions last, and the pair of each item, from 1. */
+/** Returns the distinct pairs of caller, with its tag, and model, those of executions last, and the pair of each item, from 1. */
 function pairsOf(items: readonly AdmissionItem[]): { callers: object[]; pairOf: number[] } {
-  const names = items.map((item) => `${callerOf(item)} ${item.model}`) // neither a hash nor an id has a space
+  const names = items.map(pairName)
   const pairs = new Map<string, number>()
   const callers: object[] = []
   for (const op of ['admit', 'admit-node'])
@@ -118,7 +118,12 @@ function pairsOf(items: readonly AdmissionItem[]): { callers: object[]; pairOf: 
 
 function callerAndModel(item: AdmissionItem): object {
   const { model } = item
-  return item.op === 'admit' ? { keyHash: item.keyHash, model } : { execution: item.execution, model }
+  return item.op === 'admit' ? { keyHash: item.keyHash, model, tag: item.tag } : { execution: item.execution, model }
+}
+
+/** Neither a hash, an id nor a tag has a space. */
+function pairName(item: AdmissionItem): string {
+  return `${callerOf(item)} ${(item.op === 'admit' && item.tag) || ''} ${item.model}`
 }
 
 /** Result of money.admit: one list per column, in the order of the items. */
@@ -207,6 +212,7 @@ const missing: {
   model_not_found: (model) => ({ model }),
   key_scope: (model) => ({ resource: model }),
   product_not_assigned: (model) => ({ product: model }),
+  budget_reached: (_, { windowStart }) => ({ resetsAt: resetsAt('monthly', windowStart as string)! }),
   key_limit: (_, { reset, windowStart }) => ({ resetsAt: resetsAt(reset as Reset, windowStart as string) }),
 }
 

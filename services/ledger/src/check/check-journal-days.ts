@@ -68,8 +68,8 @@ async function checkEach({ prisma }: Pick<Database, 'prisma'>, project: string):
       async read() {
         const [row] = await prisma.$queryRaw<[{ seq: bigint; rows: string }]>`
           SELECT coalesce((SELECT p.seq FROM money.usage_positions p WHERE p.project = ${project}), 0) AS seq,
-                 (SELECT coalesce(json_agg(json_build_array(d.day || ' ' || d.kind || ' ' || d.product, d.entries::text,
-                           d.reserved::text, d.settled::text, d.outside::text)), '[]')::text
+                 (SELECT coalesce(json_agg(json_build_array(d.day || ' ' || d.kind || ' ' || d.product || ' ' || d.tag,
+                           d.entries::text, d.reserved::text, d.settled::text, d.outside::text)), '[]')::text
                     FROM money.journal_days d
                    WHERE d.project = ${project} AND d.day >= ${first}::date AND d.kind <> 'opening') AS rows`
         const rows = (JSON.parse(row.rows) as string[][]).map(([name, ...figures]): Summed => ({
@@ -80,11 +80,11 @@ async function checkEach({ prisma }: Pick<Database, 'prisma'>, project: string):
       },
       async derive(from, last) {
         const rows = await prisma.$queryRaw<{ name: string; figures: bigint[] }[]>`
-          SELECT (j.at AT TIME ZONE 'UTC')::date || ' ' || j.kind || ' ' || coalesce(v.product, '') AS name,
+          SELECT (j.at AT TIME ZONE 'UTC')::date || ' ' || j.kind || ' ' || coalesce(v.product, '') || ' ' || coalesce(v.tag, '') AS name,
                  ARRAY[count(*), sum(j.reserved), sum(j.settled), sum(j.outside)]::bigint[] AS figures
             FROM money.journal j
             LEFT JOIN LATERAL (
-              SELECT a.product FROM money.attempts a WHERE j.kind = 'settle' AND a.id = j.reference LIMIT 1) v ON true
+              SELECT a.product, a.tag FROM money.attempts a WHERE j.kind = 'settle' AND a.id = j.reference LIMIT 1) v ON true
            WHERE j.project = ${project} AND j.seq > ${from} AND j.seq <= ${last} AND j.at >= ${first}
            GROUP BY 1`
         return rows

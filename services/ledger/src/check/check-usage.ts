@@ -85,12 +85,12 @@ async function firstToDerive({ prisma }: Pick<Database, 'prisma'>, project: stri
 async function readHours({ prisma }: Pick<Database, 'prisma'>, project: string, first: Date) {
   const [row] = await prisma.$queryRaw<[{ seq: bigint; hours: string }]>`
     SELECT coalesce((SELECT p.seq FROM money.usage_positions p WHERE p.project = ${project}), 0) AS seq,
-           (SELECT coalesce(json_agg(json_build_array(u.hour || ' ' || u.product || ' ' || u.key, u.calls::text,
+           (SELECT coalesce(json_agg(json_build_array(u.hour || ' ' || u.product || ' ' || u.key || ' ' || u.tag, u.calls::text,
                      u.tokens::text, u.micro::text)), '[]')::text
-              FROM (SELECT h.hour, h.product, h.key, sum(h.calls) AS calls, sum(h.micro) AS micro,
+              FROM (SELECT h.hour, h.product, h.key, h.tag, sum(h.calls) AS calls, sum(h.micro) AS micro,
                            sum(h.prompt_tokens + h.completion_tokens) AS tokens
                       FROM money.usage_hours h WHERE h.project = ${project} AND h.hour >= ${first}
-                     GROUP BY 1, 2, 3) u) AS hours`
+                     GROUP BY 1, 2, 3, 4) u) AS hours`
   const rows = (JSON.parse(row.hours) as string[][]).map(([name, ...figures]): Summed => ({
     name: name!,
     figures: figures.map(BigInt),
@@ -98,7 +98,7 @@ async function readHours({ prisma }: Pick<Database, 'prisma'>, project: string, 
   return { seq: row.seq, rows }
 }
 
-/** Derives calls, tokens and amount per hour, product and key from the entries after `from` up to `last`. */
+/** Derives calls, tokens and amount per hour, product, key and tag from the entries after `from` up to `last`. */
 function deriveHours(
   { prisma }: Pick<Database, 'prisma'>,
   project: string,
@@ -107,7 +107,7 @@ function deriveHours(
   first: Date,
 ): Promise<Summed[]> {
   return prisma.$queryRaw<Summed[]>`
-    SELECT date_trunc('hour', v.admitted_at, 'UTC') || ' ' || v.product || ' ' || v.key AS name,
+    SELECT date_trunc('hour', v.admitted_at, 'UTC') || ' ' || v.product || ' ' || v.key || ' ' || coalesce(v.tag, '') AS name,
            ARRAY[count(*), sum(coalesce(v.prompt_tokens, 0) + coalesce(v.completion_tokens, 0)),
                  sum(j.settled)]::bigint[] AS figures
       FROM money.journal j
@@ -121,14 +121,14 @@ function deriveHours(
 async function checkDays({ prisma }: Pick<Database, 'prisma'>, project: string): Promise<Finding[]> {
   const rows = await prisma.$queryRaw<{ name: string; expected: bigint; found: bigint }[]>`
     SELECT coalesce(d.day, h.day) || ' ' || coalesce(d.product, h.product) || ' ' || coalesce(d.key, h.key)
-             || ' ' || coalesce(d.sandbox, h.sandbox) AS name,
+             || ' ' || coalesce(d.sandbox, h.sandbox) || ' ' || coalesce(d.tag, h.tag) AS name,
            coalesce(h.micro, 0)::bigint AS expected, coalesce(d.micro, 0) AS found
       FROM (SELECT * FROM money.usage_days WHERE project = ${project}) d
       FULL JOIN (
-        SELECT date_trunc('day', hour, 'UTC') AS day, product, key, sandbox, sum(calls) AS calls, sum(prompt_tokens) AS prompt,
+        SELECT date_trunc('day', hour, 'UTC') AS day, product, key, sandbox, tag, sum(calls) AS calls, sum(prompt_tokens) AS prompt,
                sum(completion_tokens) AS completion, sum(micro) AS micro
-          FROM money.usage_hours WHERE project = ${project} GROUP BY 1, 2, 3, 4
-      ) h ON h.day = d.day AND h.product = d.product AND h.key = d.key AND h.sandbox = d.sandbox
+          FROM money.usage_hours WHERE project = ${project} GROUP BY 1, 2, 3, 4, 5
+      ) h ON h.day = d.day AND h.product = d.product AND h.key = d.key AND h.sandbox = d.sandbox AND h.tag = d.tag
      WHERE (d.calls, d.prompt_tokens, d.completion_tokens, d.micro)
            IS DISTINCT FROM (h.calls::bigint, h.prompt::bigint, h.completion::bigint, h.micro::bigint)
      ORDER BY 1`

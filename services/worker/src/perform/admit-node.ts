@@ -72,15 +72,16 @@ function itemOf(
 
 /** Whether the call would fit without other reservations (A3). */
 function fitsLater({ code, facts }: RefusedItem): boolean {
-  if (code !== 'insufficient_budget' && code !== 'key_limit' && code !== 'ceiling_reached') return false
-  if (facts.reservedMicro <= 0) return false
   switch (code) {
     case 'insufficient_budget':
-      return facts.availableMicro + facts.reservedMicro >= facts.neededMicro
+      return facts.reservedMicro > 0 && facts.availableMicro + facts.reservedMicro >= facts.neededMicro
     case 'key_limit':
-      return facts.spentMicro + facts.neededMicro <= facts.limitMicro
+    case 'budget_reached':
+      return facts.reservedMicro > 0 && facts.spentMicro + facts.neededMicro <= facts.limitMicro
     case 'ceiling_reached':
-      return facts.chargedMicro + facts.neededMicro <= facts.maxMicro
+      return facts.reservedMicro > 0 && facts.chargedMicro + facts.neededMicro <= facts.maxMicro
+    default:
+      return false
   }
 }
 

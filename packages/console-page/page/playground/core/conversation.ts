@@ -159,7 +159,7 @@ export function admissibleTokens(
   const fewer = (): number => {
     if (code === 'insufficient_budget') return fact('affordableMaxTokens')
     if (code === 'context_limit') return Math.min(fact('maxOutputTokens'), fact('contextLength') - fact('promptTokens'))
-    if (code !== 'key_limit' || asked.completionPico === 0n) return 0
+    if ((code !== 'key_limit' && code !== 'budget_reached') || asked.completionPico === 0n) return 0
     const missingMicro = fact('neededMicro') + fact('spentMicro') + fact('reservedMicro') - fact('limitMicro')
     return asked.tokens - Math.ceil((missingMicro * PICO) / Number(asked.completionPico))
   }

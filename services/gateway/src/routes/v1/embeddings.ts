@@ -15,7 +15,13 @@ import { withPermit } from '../../admission/limits.ts'
 import type { Deps } from '../../deps.ts'
 import { settleAndAnswer } from '../../provider-call/call-provider.ts'
 import { openReservation, reasonOf, release, type Reservation } from '../../provider-call/reservation.ts'
-import { fingerprintOf, readIdempotencyKey, refuseRepeatedHeaders, selectorOf } from '../../request/read-headers.ts'
+import {
+  fingerprintOf,
+  readIdempotencyKey,
+  readTag,
+  refuseRepeatedHeaders,
+  selectorOf,
+} from '../../request/read-headers.ts'
 import { openRecording } from '../../response/respond.ts'
 import { sendReplay } from '../../response/send-replay.ts'
 import { writeEmbeddings, writeVectors } from '../../response/write-embeddings.ts'
@@ -78,6 +84,7 @@ async function readCall(req: IncomingMessage, keyHash: string): Promise<Embeddin
       kind: 'embedding',
       keyHash,
       selector: selectorOf(req, projectId),
+      tag: readTag(req),
       request: {
         model,
         maxTokens: null,

@@ -3,7 +3,7 @@ import { refusalFor } from '@gateway/ledger-protocol/ledger-refusal'
 import { sendJson } from '@gateway/service-kit/http/answers'
 import { askWithPermit, withPermit } from '../../admission/limits.ts'
 import type { Deps } from '../../deps.ts'
-import { readCaller, storable } from '../../request/read-headers.ts'
+import { readCaller, storable, readTag } from '../../request/read-headers.ts'
 import type { IncomingMessage } from 'node:http'
 import { checkBody, type CheckedCall, readCheck } from '@gateway/api/admission-check'
 import { composeCheck, refusesKey } from '@gateway/ledger-protocol/compose-check'
@@ -35,7 +35,7 @@ export function checkKey(deps: Needed): RequestHandler {
   return (req, res) =>
     withPermit(deps, res, async (keyHash) => {
       const caller = readCaller(req, keyHash)
-      const check = await decide(deps, caller, await readCall(req))
+      const check = await decide(deps, { caller, tag: readTag(req) }, await readCall(req))
       sendJson(res, 200, JSON.stringify(check), { 'Cache-Control': 'private, no-store' })
     })
 }
@@ -48,14 +48,18 @@ async function readCall(req: IncomingMessage): Promise<CheckedCall> {
 }
 
 /** Counts a prompt exactly only if a call would: if it would be refused by its byte count alone (money §2.4). */
-async function decide(deps: Needed, caller: CallerQuestion, { request, ...call }: CheckedCall) {
-  const checked = await deps.ledger.checkAdmission({ caller, ...call })
+async function decide(
+  deps: Needed,
+  asker: { caller: CallerQuestion; tag: string | null },
+  { request, ...call }: CheckedCall,
+) {
+  const checked = await deps.ledger.checkAdmission({ ...asker, ...call })
   const { refusal } = checked
   if (refusal && refusesKey(refusal)) throw refusalFor(refusal, 'chat')
   if (refusal === null || request === null) return composeCheck({ request, ...call }, checked)
-  const count = await deps.countExactly({ payer: caller.keyHash, request }, refusal)
+  const count = await deps.countExactly({ payer: asker.caller.keyHash, request }, refusal)
   if (count.kind === 'busy') throw refuse('overloaded', {})
   if (count.kind === 'stands') return composeCheck({ request, ...call }, checked)
   const counted = { ...call, promptSize: { ...call.promptSize, counted: count.tokens } }
-  return composeCheck({ request, ...counted }, await deps.ledger.checkAdmission({ caller, ...counted }))
+  return composeCheck({ request, ...counted }, await deps.ledger.checkAdmission({ ...asker, ...counted }))
 }

@@ -158,6 +158,7 @@ async function writeRerun(
     key: null,
     lineage: null,
     userId: user,
+    tag: null,
     surface: 'invoke',
     maxMicro,
     trace,

@@ -20,6 +20,8 @@ export function decideCaller(question: StartQuestion, facts: StartFacts): Starte
     return keyRefused(facts.refusal, facts.rotatedTo, facts.expiredAt === null ? null : new Date(facts.expiredAt))
   if (project === null) return refused('key_invalid', {})
   if (byKey && caller.selector !== null && caller.selector !== project) return refused('project_mismatch', { project })
+  if (facts.tag !== null && (question.tag ?? facts.tag) !== facts.tag)
+    return refused('tag_mismatch', { tag: facts.tag })
   if (facts.sandbox === null && surface === 'invoke') return refused('sandbox_not_found', { sandbox })
   if (facts.sandbox === null || (surface === 'chat' && facts.unlisted !== null && !isModel(facts)))
     return refused('model_not_found', { model: sandbox })
@@ -112,6 +114,8 @@ export interface StartFacts {
   refusal: KeyRefusalCode | null
   key: string | null
   lineage: string | null
+  /** Of the key; null: it has none, or the caller is a user. */
+  tag: string | null
   rotatedTo: string | null
   expiredAt: string | null
   limit: { micro: number; reset: Reset; windowStart: string; spent: number; reserved: number } | null

@@ -43,7 +43,7 @@ export async function writeStarts(
 }
 
 function startOf({ question, facts, plan, values }: FreshExecution, chatFirstClaimMs: number): ExecutionStart {
-  const { id, sandbox, surface, trace, caller, idempotency, maxMicro } = question
+  const { id, sandbox, surface, trace, caller, idempotency, maxMicro, tag } = question
   return {
     id,
     sandbox,
@@ -56,6 +56,7 @@ function startOf({ question, facts, plan, values }: FreshExecution, chatFirstCla
     key: facts.key,
     lineage: facts.lineage,
     userId: 'keyHash' in caller ? null : caller.user,
+    tag: facts.tag ?? tag ?? null,
     scope: scopeOf(question),
     idempotencyKey: idempotency?.key ?? null,
     fingerprint: idempotency?.fingerprint ?? null,

@@ -14,6 +14,8 @@ export interface ExecutionStart extends Pick<StartQuestion, 'id' | 'sandbox' | '
   key: string | null
   lineage: string | null
   userId: string | null
+  /** Of its calls. */
+  tag: string | null
   maxMicro: number | null
   /** The scope of its idempotency key within the project. */
   scope: string

@@ -1,0 +1,26 @@
+-- Writes notices of budgets that have reached 80 or 100 percent (money §6.4), in the transaction that caused them, under
+-- the lock of the budget, so that each crossing has exactly one notice, as in notify_threshold_crossings. The notice is
+-- one of the project whose call crossed the threshold. `of_budgets` is a list of json objects { id, kind, subject,
+-- window_start, limit_micro, spent, charged, project }.
+CREATE OR REPLACE FUNCTION money.notify_full_budgets(
+  moment timestamptz,
+  of_budgets jsonb
+) RETURNS void LANGUAGE sql
+AS $$
+  WITH notified AS (
+    INSERT INTO money.notices (id, project, kind, threshold, lineage, window_start, limit_micro, spent_micro, details, at)
+    SELECT 'ntc_' || left(encode(sha256(convert_to(
+             concat_ws(' ', b.id, extract(epoch FROM b.window_start), b.limit_micro, t), 'UTF8')), 'hex'), 26),
+           b.project, 'budget.percent', t, b.id, b.window_start, b.limit_micro, b.spent,
+           jsonb_build_object('budget', b.id, 'budgetOf', b.kind, 'subject', b.subject), moment
+      FROM jsonb_to_recordset(of_budgets) AS b (
+        id text, kind text, subject text, window_start timestamptz, limit_micro bigint, spent bigint, charged bigint,
+        project text)
+     CROSS JOIN unnest(ARRAY[80, 100]) t
+     WHERE (b.spent - b.charged) * 100 < t * b.limit_micro AND t * b.limit_micro <= b.spent * 100
+    ON CONFLICT DO NOTHING -- the limit was raised, and lowered again to the same amount
+    RETURNING id, project
+  )
+  INSERT INTO money.webhook_deliveries (notice, webhook, next_try_at)
+  SELECT n.id, w.id, moment FROM notified n JOIN money.webhooks w ON w.project = n.project
+$$;

@@ -1,0 +1,61 @@
+import { expect } from 'vitest'
+import { consoleTest as test, outcomeOf } from '../console.fixture.ts'
+
+const dollars = (usd: number) => usd * 1_000_000
+
+test('an Admin sets, changes, lists and removes monthly budgets, and the audit says so', async ({ stack }) => {
+  const path = `${stack.path}/budgets`
+  const tag = { kind: 'tag', subject: 'nightly-summaries', limitMicro: dollars(50), hard: true }
+  const { body: made } = await stack.owner.put(path, tag)
+  expect(made).toMatchObject({ ...tag, spentMicro: 0, reservedMicro: 0 })
+  const raised = { ...tag, limitMicro: dollars(80), hard: false }
+  expect((await stack.owner.put(path, raised)).body).toMatchObject({ ...raised, id: made.id })
+  await stack.owner.put(path, { ...tag, kind: 'team', subject: stack.team })
+  await stack.owner.put(path, { ...tag, kind: 'user', subject: stack.owner.id })
+  const { body: listed } = await stack.owner.get(path)
+  expect(listed.data.map((budget: typeof tag) => [budget.kind, budget.subject, budget.limitMicro])).toEqual([
+    ['tag', 'nightly-summaries', dollars(80)],
+    ['team', stack.team, dollars(50)],
+    ['user', stack.owner.id, dollars(50)],
+  ])
+  expect(outcomeOf(await stack.owner.delete(`${path}/${made.id}`))).toBe('204')
+  expect(outcomeOf(await stack.owner.delete(`${path}/${made.id}`))).toBe('404 not_found')
+  expect((await stack.owner.get(path)).body.data).toHaveLength(2)
+  const { body: audit } = await stack.owner.get(`${stack.path}/audit?subject=${made.id}`)
+  expect(audit.data.map(({ action }: { action: string }) => action)).toEqual([
+    'budget.remove',
+    'budget.set',
+    'budget.set',
+  ])
+})
+
+test('a budget needs an Admin, and a subject that the organization has [not_permitted]', async ({ stack, signIn }) => {
+  const path = `${stack.path}/budgets`
+  const budget = { kind: 'tag', subject: 'batch', limitMicro: 1, hard: true }
+  const member = await stack.member({ team: 'Team Owner', project: 'Project Owner' })
+  expect(outcomeOf(await member.put(path, budget))).toBe('403 not_permitted')
+  expect(outcomeOf(await member.get(path))).toBe('403 not_permitted')
+  const stranger = await signIn()
+  expect(outcomeOf(await stranger.put(path, budget))).toBe('404 not_found')
+  for (const wrong of [
+    { ...budget, subject: 'two words' },
+    { ...budget, subject: '' },
+    { ...budget, limitMicro: 0 },
+    { ...budget, limitMicro: 1.5 },
+    { ...budget, kind: 'project' },
+    { ...budget, kind: 'user', subject: stranger.id },
+    { ...budget, kind: 'team', subject: 'tea_another' },
+  ])
+    expect([wrong, outcomeOf(await stack.owner.put(path, wrong))]).toEqual([wrong, '400 invalid_request'])
+})
+
+test('the tag of a key is set when it is created, and its replacement keeps it', async ({ stack }) => {
+  const body = { project: stack.project, name: 'Nightly', tag: 'nightly-summaries' }
+  const { body: made } = await stack.owner.post(`${stack.path}/keys`, body)
+  expect(made.key.tag).toBe('nightly-summaries')
+  const { body: rotated } = await stack.owner.post(`${stack.path}/keys/${made.key.id}/rotate`, {})
+  expect(rotated.key.tag).toBe('nightly-summaries')
+  expect(outcomeOf(await stack.owner.post(`${stack.path}/keys`, { ...body, tag: 'two words' }))).toBe(
+    '400 invalid_request',
+  )
+})

@@ -1,0 +1,89 @@
+import type { BudgetRecord } from '@gateway/api/console/budgets'
+import type { Prisma } from '@gateway/database/client'
+import { invalidField } from '@gateway/api/field-problem'
+import { refuse } from '@gateway/api/refusal'
+import { windowEndMs, windowStartMs } from '@gateway/pricing/spending-window'
+import { recordChange } from '../audit/record-change.ts'
+import type { ConsoleDeps } from '../deps.ts'
+import { authorizeInTenant } from '../permissions/authorize.ts'
+import type { Handler } from '../request/call.ts'
+import { pageOf, readIdCursor } from '../request/page.ts'
+import { userOf } from '../sign-in/user.ts'
+import { requireMember } from '../users/members.ts'
+
+type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger' | 'newId' | 'now'>
+
+/** GET …/budgets: the monthly budgets of an organization (money §6.4). */
+export function listBudgets({ prisma, now }: Deps): Handler<'listBudgets'> {
+  return async (call, res) => {
+    const tenant = call.id('tenant')
+    await authorizeInTenant(prisma, userOf(res), tenant, 'budgets.manage')
+    const { cursor, limit } = call.query()
+    const rows = await prisma.budget.findMany({
+      where: { tenant, target: { not: null }, id: { gt: readIdCursor(cursor, 'bud_') } },
+      orderBy: { id: 'asc' },
+      take: limit + 1,
+    })
+    const atMs = now().getTime()
+    res.json(
+      pageOf(
+        rows.map((row) => budgetRecord(row, atMs)),
+        limit,
+        ({ id }) => id,
+      ),
+    )
+  }
+}
+
+/** PUT …/budgets: sets the budget of a user, team or tag. The ledger writes it; the audit row follows. */
+export function setBudget({ prisma, ledger, newId, now }: Deps): Handler<'setBudget'> {
+  return async (call, res) => {
+    const [user, tenant] = [userOf(res), call.id('tenant')]
+    await authorizeInTenant(prisma, user, tenant, 'budgets.manage')
+    const budget = await call.body()
+    const { kind, subject } = budget
+    if (kind === 'user') await requireMember(prisma, tenant, subject)
+    if (kind === 'team' && !(await prisma.team.findFirst({ where: { id: subject, tenant } })))
+      throw invalidField('subject', 'is not a team of the organization', 'send the ID of one of its teams')
+    await ledger.setBudget({ id: newId('bud'), tenant, createdBy: user.id, ...budget })
+    const row = await prisma.budget.findFirstOrThrow({ where: { tenant, kind, subject, target: { not: null } } })
+    await recordChange(prisma, { tenant, user: user.id, action: 'budget.set', subject: row.id, details: budget })
+    res.json(budgetRecord(row, now().getTime()))
+  }
+}
+
+/** DELETE …/budgets/{budget}: calls that count towards it end as they began. */
+export function removeBudget({ prisma, ledger }: Deps): Handler<'removeBudget'> {
+  return async (call, res) => {
+    const [user, tenant, id] = [userOf(res), call.id('tenant'), call.id('budget')]
+    await authorizeInTenant(prisma, user, tenant, 'budgets.manage')
+    const row = await prisma.budget.findFirst({ where: { id, tenant } })
+    const { found } = await ledger.removeBudget({ id, tenant })
+    if (row === null || !found) throw refuse('not_found', {})
+    const { kind, subject } = row
+    await recordChange(prisma, {
+      tenant,
+      user: user.id,
+      action: 'budget.remove',
+      subject: id,
+      details: { kind, subject },
+    })
+    res.status(204).end()
+  }
+}
+
+function budgetRecord(row: Prisma.BudgetModel, nowMs: number): BudgetRecord {
+  const month = windowStartMs('monthly', nowMs)
+  const isCurrent = row.windowStart.getTime() >= month // else nothing was admitted this month
+  return {
+    id: row.id,
+    kind: row.kind as BudgetRecord['kind'],
+    subject: row.subject,
+    limitMicro: Number(row.limitMicro),
+    hard: row.isHard,
+    spentMicro: isCurrent ? Number(row.spent) : 0,
+    reservedMicro: isCurrent ? Number(row.reserved) : 0,
+    resetsAt: new Date(windowEndMs('monthly', isCurrent ? row.windowStart.getTime() : month)!).toISOString(),
+    createdAt: row.createdAt.toISOString(),
+  }
+}

@@ -1,0 +1,177 @@
+import { randomBytes } from 'node:crypto'
+import { describe, expect } from 'vitest'
+import type { Fixture, KeyFixture } from '@gateway/testbed/fixture'
+import type { BudgetRequest } from '@gateway/ledger-protocol/ledger-reads'
+import { keepLocked } from '../fixtures/keep-locked.ts'
+import { findingsOf, test as ledgerTest } from '../fixtures/ledger-test.ts'
+import { codeOf, countCodes, type openReplica } from '../fixtures/replica.ts'
+import { removeBudget, setBudget } from './budgets.ts'
+
+// Monthly budgets of users, teams and tags (money §6.4). Each call in these tests reserves 100.
+
+type Replica = Awaited<ReturnType<typeof openReplica>>
+type Kind = BudgetRequest['kind']
+
+const CALLERS = 200
+const FIT = 12
+
+interface Organization {
+  tenant: string
+  team: string
+  owner: string
+  product: string
+  /** Of two projects. */
+  keys: KeyFixture[]
+  projects: string[]
+}
+
+async function openOrganization(fixture: Fixture): Promise<Organization> {
+  const owners = await fixture.tenant()
+  const product = await fixture.product({ promptPico: 0n, completionPico: 1_000_000n, requestPico: 0n })
+  const projects = [await fixture.project(owners, 1_000_000n), await fixture.project(owners, 1_000_000n)]
+  const keys: KeyFixture[] = []
+  for (const project of projects) {
+    await fixture.assign(project.id, product)
+    keys.push(await fixture.key({ project, by: owners.owner }))
+  }
+  return { ...owners, product, keys, projects: projects.map(({ id }) => id) }
+}
+
+const test = ledgerTest
+  .extend('organization', ({ fixture }) => openOrganization(fixture))
+  .extend('set', ({ organization: { tenant, team, owner }, replica }) => {
+    const subjects: Record<Kind, string> = { user: owner, team, tag: 'batch' }
+    return async (kind: Kind, limitMicro: number, hard = true) => {
+      const id = `bud_${randomBytes(8).toString('hex')}`
+      const by = { tenant, createdBy: owner }
+      await setBudget({ reads: replica.reads }, { id, ...by, kind, subject: subjects[kind], limitMicro, hard })
+      return id
+    }
+  })
+
+const budgetOf = async ({ reads }: Replica, id: string) => {
+  const { spent, reserved, limitMicro } = await reads.prisma.budget.findUniqueOrThrow({ where: { id } })
+  return { spent, reserved, limitMicro }
+}
+
+describe('a hard budget', () => {
+  for (const kind of ['user', 'team', 'tag'] as const)
+    test(`of a ${kind} admits exactly ${FIT} of ${CALLERS} concurrent calls of two projects through two ledgers [budget_reached]`, async ({
+      organization: { keys, product, projects, tenant },
+      set,
+      replica,
+      other,
+    }) => {
+      const id = await set(kind, FIT * 100 + 99)
+      const outcomes = await Promise.all(
+        Array.from({ length: CALLERS }, (_, n) => {
+          const ledger = n % 2 ? replica : other
+          return ledger.admit(ledger.item(keys[(n >> 1) % 2]!, product, { tag: 'batch' }))
+        }),
+      )
+      expect(countCodes(outcomes)).toEqual({ admitted: FIT, budget_reached: CALLERS - FIT })
+      expect(await budgetOf(replica, id)).toMatchObject({ spent: 0n, reserved: 1_200n })
+      const admitted = outcomes.flatMap((outcome) => (outcome.kind === 'admitted' ? [outcome.invocation] : []))
+      // Half are released, and half are charged 30: what they leave is admitted again, to the micro-USD.
+      await Promise.all(
+        admitted.map((call, n) =>
+          n % 2 ? replica.release(call) : other.settle(call, { promptTokens: 0, completionTokens: 30 }),
+        ),
+      )
+      expect(await budgetOf(replica, id)).toMatchObject({ spent: 180n, reserved: 0n })
+      const again = await Promise.all(
+        Array.from({ length: 40 }, (_, n) => replica.admit(replica.item(keys[n % 2]!, product, { tag: 'batch' }))),
+      )
+      expect(countCodes(again)).toEqual({ admitted: 11, budget_reached: 29 })
+      for (const project of projects) expect(await findingsOf(replica, project)).toEqual([])
+      await removeBudget({ reads: replica.reads }, { id, tenant })
+    })
+
+  test('says what it is of, what it holds and when it resets', async ({ organization, set, replica }) => {
+    const { keys, product } = organization
+    await set('tag', 150)
+    await replica.admit(replica.item(keys[0]!, product, { tag: 'batch' }))
+    expect(await replica.admit(replica.item(keys[1]!, product, { tag: 'batch' }))).toMatchObject({
+      code: 'budget_reached',
+      facts: { kind: 'tag', subject: 'batch', limitMicro: 150, spentMicro: 0, reservedMicro: 100, neededMicro: 100 },
+    })
+    expect(codeOf(await replica.admit(replica.item(keys[0]!, product, { tag: 'chat' })))).toBe('admitted')
+    expect(codeOf(await replica.admit(replica.item(keys[0]!, product)))).toBe('admitted')
+  })
+
+  test('starts anew with the month, and a call of the last month does not count towards it', async ({
+    organization: { keys, product },
+    set,
+    replica,
+    fixture,
+  }) => {
+    const id = await set('team', 100)
+    const item = replica.item(keys[0]!, product)
+    await replica.admit(item)
+    // As if the call were of the last month.
+    await fixture.run(`UPDATE money.budgets SET window_start = window_start - interval '1 month' WHERE id = $1`, [id])
+    await fixture.run(
+      `UPDATE money.reservations SET budget_windows = ARRAY[budget_windows[1] - interval '1 month'] WHERE id = $1`,
+      [item.id],
+    )
+    expect(codeOf(await replica.admit(replica.item(keys[1]!, product)))).toBe('admitted')
+    await replica.settle(item.id, { promptTokens: 0, completionTokens: 70 })
+    expect(await budgetOf(replica, id)).toMatchObject({ spent: 0n, reserved: 100n })
+  })
+
+  test('waits for another session that holds it, and delays no other organization', async ({
+    organization,
+    set,
+    replica,
+    database,
+    tenant,
+  }) => {
+    const { keys, product } = organization
+    const id = await set('team', 100)
+    const unlock = await keepLocked(database.adminUrl, 'SELECT FROM money.budgets WHERE id = $1 FOR UPDATE', [id])
+    let decided = 0
+    const waiting = keys.map((key) => replica.admit(replica.item(key, product)).finally(() => decided++))
+    expect(codeOf(await replica.admit(replica.item(tenant.key, tenant.product)))).toBe('admitted')
+    expect(decided).toBe(0)
+    await unlock()
+    expect(countCodes(await Promise.all(waiting))).toEqual({ admitted: 1, budget_reached: 1 })
+  })
+})
+
+test('a soft budget counts and refuses nothing', async ({ organization: { keys, product }, set, replica }) => {
+  const id = await set('user', 100, false)
+  const items = keys.map((key) => replica.item(key, product))
+  expect(countCodes(await Promise.all(items.map((item) => replica.admit(item))))).toEqual({ admitted: 2 })
+  for (const { id: call } of items) await replica.settle(call, { promptTokens: 0, completionTokens: 100 })
+  expect(await budgetOf(replica, id)).toMatchObject({ spent: 200n, reserved: 0n })
+})
+
+test('a removed budget still ends what counted towards it, and a new one of its subject starts at zero', async ({
+  organization: { tenant, keys, product },
+  set,
+  replica,
+}) => {
+  const id = await set('tag', 100)
+  const item = replica.item(keys[0]!, product, { tag: 'batch' })
+  await replica.admit(item)
+  expect(await removeBudget({ reads: replica.reads }, { id, tenant: 'ten_another' })).toEqual({ found: false })
+  expect(await removeBudget({ reads: replica.reads }, { id, tenant })).toEqual({ found: true })
+  const next = await set('tag', 100)
+  expect(next).not.toBe(id)
+  await replica.settle(item.id, { promptTokens: 0, completionTokens: 60 })
+  expect(await budgetOf(replica, id)).toMatchObject({ spent: 60n, reserved: 0n })
+  expect(await budgetOf(replica, next)).toMatchObject({ spent: 0n, reserved: 0n })
+})
+
+test('the tag of a key binds: a call may repeat it, and no other one', async ({ organization, fixture, replica }) => {
+  const { owner, tenant, team, projects, product } = organization
+  const project = { id: projects[0]!, tenant, team }
+  const key = await fixture.key({ project, by: owner, tag: 'batch' })
+  const tagOf = async (tag?: string) => {
+    const item = replica.item(key, product, { ...(tag && { tag }) })
+    const code = codeOf(await replica.admit(item))
+    if (code !== 'admitted') return code
+    return (await replica.reads.prisma.reservation.findUniqueOrThrow({ where: { id: item.id } })).tag
+  }
+  expect([await tagOf(), await tagOf('batch'), await tagOf('chat')]).toEqual(['batch', 'batch', 'tag_mismatch'])
+})
