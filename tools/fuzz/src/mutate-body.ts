@@ -73,7 +73,8 @@ function spotsOf(value: unknown, schema: Json | undefined, depth = 0): Spot[] {
 
 function addField(draft: Draft, chance: Chance): string {
   const { body } = draft
-  if (body.kind !== 'json' || typeof body.value !== 'object' || body.value === null) return 'unchanged'
+  if (body.kind !== 'json' || typeof body.value !== 'object' || body.value === null || Array.isArray(body.value))
+    return 'unchanged'
   const named = Object.assign({}, ...objectSchemas(body.schema).map(({ properties }) => properties)) as Record<
     string,
     Json
