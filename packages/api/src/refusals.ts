@@ -185,6 +185,14 @@ export const refusals = {
   },
 
   // 403: authenticated, but not allowed
+  key_paused: {
+    status: 403,
+    type: 'permission_error',
+    message: text('This API key is paused.'),
+    resolution: text(
+      'Resume it in the console. Its creator, a Project Owner or an Admin can, if they may issue keys for the project.',
+    ),
+  },
   key_issuer_denied: {
     status: 403,
     type: 'permission_error',
@@ -380,9 +388,14 @@ export const refusals = {
   key_not_active: {
     status: 409,
     type: 'conflict_error',
-    message: (f: { state: string }) => `The key is ${f.state} and can't be rotated or revoked.`,
-    resolution: (f: { rotatedTo: string | null }) =>
-      f.rotatedTo ? `Rotate or revoke its replacement, key ${f.rotatedTo}.` : 'Create a new key.',
+    message: (f: { state: string }) =>
+      f.state === 'Paused'
+        ? "The key is paused and can't be rotated."
+        : `The key is ${f.state} and can't be rotated, paused, resumed or revoked.`,
+    resolution: (f: { state: string; rotatedTo: string | null }) => {
+      if (f.state === 'Paused') return 'Resume the key, then rotate it.'
+      return f.rotatedTo ? `Use its replacement, key ${f.rotatedTo}, instead.` : 'Create a new key.'
+    },
   },
   already_exists: {
     status: 409,

@@ -17,6 +17,7 @@ describe('an admission check', () => {
 
   test.for([
     ['key_revoked', 0],
+    ['key_paused', 0],
     ['key_unbound', 1],
     ['key_issuer_denied', 2],
     ['project_mismatch', 3],

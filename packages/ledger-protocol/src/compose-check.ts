@@ -4,7 +4,7 @@ import type { CheckedAdmission } from './ledger-reads.ts'
 
 /** Refusals with which each rule of an admission fails (rules §2.3). */
 const refusalsOf = {
-  key: ['key_invalid', 'key_revoked', 'key_expired'],
+  key: ['key_invalid', 'key_revoked', 'key_expired', 'key_paused'],
   binding: ['key_unbound'],
   issuer: ['key_issuer_denied'],
   project: ['project_mismatch', 'tag_mismatch'],

@@ -54,6 +54,7 @@ describe('a refusal for a caller of a model', () => {
   test.each([
     ['key_invalid', {}, 401],
     ['key_expired', { expiredAt: '2026-11-20T10:00:00Z' }, 401],
+    ['key_paused', {}, 403],
     ['key_unbound', {}, 403],
     ['key_issuer_denied', {}, 403],
     ['project_mismatch', { project: 'prj_1' }, 403],

@@ -13,6 +13,7 @@ const shown = {
   key_invalid: nothing,
   key_revoked: ({ rotatedTo }) => (rotatedTo === null ? {} : { details: { rotatedTo } }),
   key_expired: nothing,
+  key_paused: nothing,
   key_unbound: nothing,
   key_issuer_denied: nothing,
   not_permitted: nothing,

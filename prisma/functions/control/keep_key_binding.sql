@@ -1,4 +1,5 @@
--- A key keeps its binding from creation for life (rules §6.2): only revoking and rotating may change the row.
+-- A key keeps its binding from creation for life (rules §6.2): only renaming, pausing, revoking and rotating may
+-- change the row.
 CREATE OR REPLACE FUNCTION control.keep_key_binding() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF (NEW.project, NEW.lineage, NEW.hash, NEW.tenant, NEW.policy,

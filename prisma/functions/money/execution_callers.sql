@@ -1,6 +1,6 @@
 -- On whose behalf the nodes of an execution call, and why they no longer may (null: they may). For an execution started
--- by a key the lineage counts: rotation and expiry of the key do not stop it, but a revocation or its issuer's loss of
--- permissions does (money §7.2). An execution of a user in the console has no key, lineage or limit, and continues
+-- by a key the lineage counts: rotation and expiry of the key do not stop it, but a revocation, a pause or its issuer's
+-- loss of permissions does (money §7.2). An execution of a user in the console has no key, lineage or limit, and continues
 -- while that user may invoke; a grant requires a membership (rules §7.3). One started by a project token continues
 -- while the token exists, has not expired and may invoke.
 -- needs: money.callers
@@ -28,6 +28,7 @@ SELECT e.id AS execution,
          WHEN k.id IS NULL THEN 'key_revoked'
          WHEN (SELECT bool_or(h.revoked_at IS NOT NULL AND (h.rotated_to IS NULL OR h.id = e.key))
                  FROM control.keys h WHERE h.lineage = e.lineage) THEN 'key_revoked'
+         WHEN (SELECT bool_or(h.paused_at IS NOT NULL) FROM control.keys h WHERE h.lineage = e.lineage) THEN 'key_paused'
          WHEN NOT k.issuer_authorized THEN 'key_issuer_denied'
        END AS refusal,
        e.max_micro,

@@ -10,6 +10,7 @@ AS $$
     WHEN k.revoked_at IS NOT NULL THEN 'key_revoked'
     WHEN k.rotated_to IS NOT NULL AND (k.grace_until IS NULL OR k.grace_until <= moment) THEN 'key_revoked'
     WHEN k.expires_at <= moment THEN 'key_expired'
+    WHEN k.paused_at IS NOT NULL THEN 'key_paused'
     WHEN k.project IS NULL THEN 'key_unbound'
     WHEN NOT k.issuer_authorized THEN 'key_issuer_denied'
   END

@@ -412,6 +412,7 @@ CREATE TABLE control.keys (
   expiry_days  integer CHECK (expiry_days BETWEEN 1 AND 365),
   rates        jsonb NOT NULL DEFAULT '{}', -- limits per minute, by name; others are unlimited
   revoked_at   timestamptz(3),
+  paused_at    timestamptz(3), -- until a user resumes the key
   rotated_from text UNIQUE,
   rotated_to   text UNIQUE,
   rotated_by   text, -- of a replacement: the user or token that rotated, or the key before itself

@@ -140,6 +140,9 @@ export const consoleMatrix: Record<string, ConsoleRow> = {
   // Members of the organization see which of the three requirements they lack, and thereby that the project exists.
   [`POST ${tenant}/keys`]:                                  row(DENIED, DENIED, '201', DENIED, GONE, { body: (ids) => ({ project: ids.project }), sharedInTenant: ['project'] }),
   [`GET ${tenant}/keys/:key`]:                              row(GONE,  '200',  '200',  GONE,   GONE),
+  [`PATCH ${tenant}/keys/:key`]:                            row(GONE,  '200',  '200',  GONE,   GONE, { body: () => ({ name: 'New' }) }),
+  [`POST ${tenant}/keys/:key/pause`]:                       row(GONE,  '200',  '200',  GONE,   GONE),
+  [`POST ${tenant}/keys/:key/resume`]:                      row(GONE,  DENIED, '200',  GONE,   GONE),
   [`POST ${tenant}/keys/:key/revoke`]:                      row(GONE,  '200',  '200',  GONE,   GONE),
   [`POST ${tenant}/keys/:key/rotate`]:                      row(GONE,  DENIED, '201',  GONE,   GONE, { keysSay: rotatedByKeys }),
   [`POST ${tenant}/keys/:key/check`]:                       row(GONE,  NOT,    '200',  GONE,   GONE, { body: () => ({ model: 'acme/none' }) }),

@@ -19,6 +19,7 @@ import { exportAudit, exportPlatformAudit } from './audit/export-audit.ts'
 import { listAudit, listMyAudit, listPlatformAudit } from './audit/list-audit.ts'
 import { changeProduct, createProduct, listProducts } from './catalogue/products.ts'
 import type { ConsoleDeps } from './deps.ts'
+import { pauseKey, renameKey, resumeKey } from './keys/change-key.ts'
 import { listKeys, readKey } from './keys/list-keys.ts'
 import { listInvocations, readInvocation } from './money/invocations.ts'
 import { listJournal } from './money/journal.ts'
@@ -179,6 +180,9 @@ function handlersOf(deps: ConsoleDeps): Handlers {
     listKeys: listKeys(deps),
     createKey: createKey(deps),
     readKey: readKey(deps),
+    renameKey: renameKey(deps),
+    pauseKey: pauseKey(deps),
+    resumeKey: resumeKey(deps),
     revokeKey: revokeKey(deps),
     rotateKey: rotateKey(deps),
     checkKey: checkKey(deps),

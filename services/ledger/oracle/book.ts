@@ -13,6 +13,7 @@ export interface KeyFacts {
   limit: { micro: bigint; reset: Reset } | null
   expiresAtMs: number | null
   revoked: boolean
+  paused: boolean
   rotated: { graceUntilMs: number | null } | null
   issuerAuthorized: boolean
   /** Its creator. */

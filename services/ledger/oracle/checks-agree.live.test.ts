@@ -22,6 +22,7 @@ const CODES = [
   'key_invalid',
   'key_issuer_denied',
   'key_limit',
+  'key_paused',
   'key_revoked',
   'key_scope',
   'key_unbound',
@@ -43,7 +44,7 @@ const step = fc.record({
   /** How an admitted call ends; null: it stays open. */
   end: fc.constantFrom(null, 'release', 'release', 'settle'),
   /** An occasional change before the check. */
-  event: fc.constantFrom(...Array.from({ length: 24 }, () => null), 'revoke', 'rotate'),
+  event: fc.constantFrom(...Array.from({ length: 24 }, () => null), 'revoke', 'rotate', 'pause'),
   which: fc.nat(),
 })
 

@@ -71,6 +71,7 @@ function keyRefusal(key: KeyFacts | undefined, nowMs: number): string | null {
   if (key.revoked) return 'key_revoked'
   if (key.rotated && (key.rotated.graceUntilMs === null || key.rotated.graceUntilMs <= nowMs)) return 'key_revoked'
   if (key.expiresAtMs !== null && key.expiresAtMs <= nowMs) return 'key_expired'
+  if (key.paused) return 'key_paused'
   if (key.project === null) return 'key_unbound'
   return key.issuerAuthorized ? null : 'key_issuer_denied'
 }

@@ -64,11 +64,13 @@ function mayCall(node: NodeFacts, item: AdmitNodeItem): boolean {
 }
 
 /**
- * Rotation and expiry do not stop an execution. Revoking its key, or the newest key of the lineage, does (money §7.2).
+ * Rotation and expiry do not stop an execution. Revoking its key, or revoking or pausing the newest key of the lineage,
+ * does (money §7.2).
  */
 function lineageRefusal(book: Book, key: KeyFacts): string | null {
   const newest = [...book.keys.values()].filter(({ lineage, rotated }) => lineage === key.lineage && !rotated)
   if (key.revoked || newest.some(({ revoked }) => revoked)) return 'key_revoked'
+  if (newest.some(({ paused }) => paused)) return 'key_paused'
   return key.issuerAuthorized ? null : 'key_issuer_denied'
 }
 

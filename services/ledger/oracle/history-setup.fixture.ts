@@ -24,6 +24,8 @@ export interface HistorySetup {
   setBudget(replica: Database, wanted: { which: number; more: number | null; hard: boolean }): Promise<void>
   /** Revokes one of the keys. */
   revoke(which: number): Promise<void>
+  /** Pauses one of the keys, or resumes it. */
+  pause(which: number): Promise<void>
   /** Rotates one of the keys, sometimes one that is itself a replacement. */
   rotate(which: number): Promise<void>
   /** Ends the living instance and starts another one. */
@@ -111,6 +113,7 @@ export async function buildHistorySetup(fixture: Fixture): Promise<HistorySetup>
       limit: options.limit ?? null,
       expiresAtMs: options.expiresInMs !== undefined && options.expiresInMs <= 0 ? 0 : null,
       revoked: options.revoked ?? false,
+      paused: false,
       rotated: null,
       issuerAuthorized,
       user: by,
@@ -230,10 +233,20 @@ export async function buildHistorySetup(fixture: Fixture): Promise<HistorySetup>
       await fixture.run('UPDATE control.keys SET revoked_at = now() WHERE id = $1', [facts.id])
       keys.set(hash, { ...facts, revoked: true })
     },
+    async pause(which) {
+      const [hash, facts] = [...keys][which % keys.size]!
+      if (facts.revoked || facts.rotated || facts.project === null) return
+      const paused = !facts.paused
+      await fixture.run('UPDATE control.keys SET paused_at = CASE WHEN $2 THEN now() END WHERE id = $1', [
+        facts.id,
+        paused,
+      ])
+      keys.set(hash, { ...facts, paused })
+    },
     async rotate(which) {
       const old = made[which % made.length]!
       const facts = keys.get(old.hash)!
-      if (facts.revoked || facts.rotated || facts.project === null) return
+      if (facts.revoked || facts.paused || facts.rotated || facts.project === null) return
       const replacement = await rotateKey(fixture, old)
       keys.set(old.hash, { ...facts, rotated: { graceUntilMs: null } })
       keys.set(replacement.hash, { ...facts, id: replacement.id, expiresAtMs: null })

@@ -37,6 +37,7 @@ const OUTCOMES = [
   'key_invalid',
   'key_issuer_denied',
   'key_limit',
+  'key_paused',
   'key_revoked',
   'key_scope',
   'key_unbound',
@@ -65,6 +66,7 @@ const OUTCOMES = [
   'node insufficient_budget',
   'node key_issuer_denied',
   'node key_limit',
+  'node key_paused',
   'node key_revoked',
   'node key_scope',
   'node not_permitted',
@@ -186,6 +188,10 @@ async function playHistory(
         break
       case 'revoke':
         await setup.revoke(command.key)
+        operations++
+        break
+      case 'pause':
+        await setup.pause(command.key)
         operations++
         break
       case 'end instance':

@@ -153,6 +153,7 @@ export const command = fc.oneof(
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('revoke' as const), key: fc.nat() }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('rotate' as const), key: fc.nat() }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('pause' as const), key: fc.nat() }) },
   {
     weight: 1,
     arbitrary: fc.record({

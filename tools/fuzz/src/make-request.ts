@@ -65,7 +65,7 @@ function change(draft: Draft, chance: Chance): void {
 
 /** Whether the operation ends or alters what its last ID names. */
 function isDestructive({ method, path }: Operation): boolean {
-  return method === 'DELETE' || method === 'PATCH' || /\/(revoke|rotate|suspend|disable)$/.test(path)
+  return method === 'DELETE' || method === 'PATCH' || /\/(pause|revoke|rotate|suspend|disable)$/.test(path)
 }
 
 /** The collection of the relation that an operation creates or ends, such as `grants`. */

@@ -31,7 +31,7 @@ export const keyCommands = [
         type: 'string',
         value: 'state',
         summary: 'Only those in this state',
-        choices: ['Active', 'Expired', 'Revoked', 'Rotated', 'NeedsReissue'],
+        choices: ['Active', 'Paused', 'Expired', 'Revoked', 'Rotated', 'NeedsReissue'],
       },
     },
     examples: ['gateway keys list', 'gateway keys list --state Active --json'],

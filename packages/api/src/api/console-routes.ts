@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { admissionCheck, checkBody } from '../admission-check.ts'
 import { exampleIds, exampleValues } from '../example-ids.ts'
-import { keyQuery, keyRecord, newKeyBody, rotateBody } from '../console/keys.ts'
+import { keyNameBody, keyQuery, keyRecord, newKeyBody, rotateBody } from '../console/keys.ts'
 import {
   correctionBody,
   fundingBody,
@@ -413,6 +413,16 @@ export const consoleRoutes = {
     description: 'The key is bound to its project permanently.',
   }),
   readKey: keys('GET', `${tenant}/keys/{key}`, 'Read a key', one(keyRecord)),
+  renameKey: keys('PATCH', `${tenant}/keys/{key}`, 'Rename a key', one(keyRecord), sent(keyNameBody)),
+  pauseKey: keys('POST', `${tenant}/keys/{key}/pause`, 'Pause a key', one(keyRecord), {
+    refusals: ['key_not_active'],
+    description:
+      'The key is refused from the next call on, on every replica, until it is resumed. Repeating it changes nothing.',
+  }),
+  resumeKey: keys('POST', `${tenant}/keys/{key}/resume`, 'Resume a paused key', one(keyRecord), {
+    refusals: ['key_not_active', 'key_issuer_denied'],
+    description: 'Requires what issuing a key requires, of the user and of the creator. Repeating it changes nothing.',
+  }),
   revokeKey: keys('POST', `${tenant}/keys/{key}/revoke`, 'Revoke a key', one(keyRecord), {
     refusals: ['key_not_active'],
     description: 'The key is refused from the next call on, on every replica.',

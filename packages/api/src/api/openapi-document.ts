@@ -35,6 +35,7 @@ const keyInstances: RefusalCode[] = [
   'key_invalid',
   'key_revoked',
   'key_expired',
+  'key_paused',
   'key_unbound',
   'key_issuer_denied',
   'project_mismatch',
@@ -43,7 +44,7 @@ const users: RefusalCode[] = ['session_missing', 'token_invalid', 'not_permitted
 const always: Record<ApiRoute['by'], RefusalCode[]> = {
   key: [...keyInstances, ...anybody],
   user: [...users, ...anybody],
-  'key or user': [...users, 'key_invalid', 'key_revoked', 'key_expired', ...anybody],
+  'key or user': [...users, 'key_invalid', 'key_revoked', 'key_expired', 'key_paused', ...anybody],
   anyone: anybody,
 }
 

@@ -25,6 +25,7 @@ export const revocations: ReadonlySet<ConsoleOperation> = new Set([
   'objectToAppointment',
   'deleteTenantWebhook',
   'unassignProduct',
+  'pauseKey',
   'revokeKey',
   'rotateKey',
 ])

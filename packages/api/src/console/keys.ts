@@ -6,7 +6,7 @@ import { serviceTag } from '../service-tag.ts'
 import { id, label, micro, time } from './fields.ts'
 import { pageQuery } from './page.ts'
 
-export const keyState = z.enum(['Active', 'Expired', 'Revoked', 'Rotated', 'NeedsReissue'])
+export const keyState = z.enum(['Active', 'Paused', 'Expired', 'Revoked', 'Rotated', 'NeedsReissue'])
 export type KeyState = z.infer<typeof keyState>
 
 const spendingLimit = z.strictObject({
@@ -78,6 +78,7 @@ export const keyRecord = z
     createdAt: time,
     issuedBy: id.describe('who got its secret: the user who created it or rotated the key before, or that key itself'),
     expiresAt: time.nullable(),
+    pausedAt: time.nullable().describe('null: not paused'),
     lastUsedAt: time.nullable(),
     rotatedFrom: id.nullable(),
     rotatedTo: id.nullable(),
@@ -108,6 +109,7 @@ export const keyRecord = z
         createdAt: '2026-11-20T09:00:00.000Z',
         issuedBy: exampleIds.user,
         expiresAt: '2027-02-18T09:00:00.000Z',
+        pausedAt: null,
         lastUsedAt: '2026-11-23T09:12:31.000Z',
         rotatedFrom: null,
         rotatedTo: null,
@@ -121,6 +123,7 @@ export type KeyRecord = z.infer<typeof keyRecord>
 export const keyQuery = pageQuery
   .extend({ project: id.optional(), state: keyState.optional(), createdBy: id.optional() })
   .meta({ examples: [{ project: exampleIds.project, state: 'Active', limit: 20 }] })
+export const keyNameBody = z.strictObject({ name: label(100) }).meta({ examples: [{ name: 'Weekly summaries' }] })
 export const rotateBody = z
   .strictObject({ graceSeconds: z.int().min(0).max(86_400).default(0) })
   .meta({ examples: [{ graceSeconds: 3_600 }] })

@@ -89,7 +89,7 @@ const scopeLabels: Record<Scope, string> = {
   'assets:read': 'View assets',
   'assets:write': 'Upload and delete assets',
   'keys:read': 'View API keys',
-  'keys:write': 'Create, rotate and revoke API keys',
+  'keys:write': 'Create, rename, pause, rotate and revoke API keys',
   'money:read': 'Read wallets, statements, usage and calls',
   'money:write': 'Add funds and adjust balances, as a platform operator',
   'notices:read': 'View alerts and webhooks',

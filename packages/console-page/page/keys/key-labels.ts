@@ -6,6 +6,7 @@ import { NOTICES } from '../notices/notice-link.tsx'
 /** Labels for key states, limit periods and admission rules. */
 export const stateLabels: Record<KeyRecord['state'], { text: string; tone: Tone }> = {
   Active: { text: 'Active', tone: 'good' },
+  Paused: { text: 'Paused', tone: 'warn' },
   Expired: { text: 'Expired', tone: 'plain' },
   Revoked: { text: 'Revoked', tone: 'plain' },
   Rotated: { text: 'Rotated', tone: 'plain' },

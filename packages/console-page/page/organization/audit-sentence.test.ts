@@ -30,6 +30,8 @@ test('auditSentence uses names and mentions the previous value', () => {
     'added Grace to the organization as Member',
   )
   expect(sentence('key.create', 'key_1', { project: 'prj_1' })).toBe('created the key website in Summaries')
+  expect(sentence('key.rename', 'key_1', { name: 'blog', before: 'website' })).toBe('renamed the key website to blog')
+  expect(sentence('key.pause', 'key_gone', { name: 'website' })).toBe('paused the key website')
   expect(sentence('team-member.set', 'tea_1', { user: 'usr_g', role: 'Team Member', before: null })).toBe(
     'added Grace to the team Search as Team Member',
   )

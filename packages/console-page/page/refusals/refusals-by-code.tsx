@@ -143,6 +143,11 @@ const words: Partial<Record<RefusalCode, Words>> = {
     remedy: 'create-key',
   },
   key_expired: { meaning: 'The key has expired.', fix: 'Create a new key for the caller.', remedy: 'create-key' },
+  key_paused: {
+    meaning: 'The key is paused.',
+    fix: 'Resume the key on its page.',
+    remedy: 'keys',
+  },
   key_unbound: {
     meaning: 'The key was created before keys were bound to projects.',
     fix: 'Create a new key for the caller.',

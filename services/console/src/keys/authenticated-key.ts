@@ -6,7 +6,7 @@ import { hashOf } from '../sign-in/secret.ts'
 
 /**
  * Returns the key of a secret, checked in the same order as on every path (rules §2.3).
- * @throws Refusal `key_invalid`, `key_revoked`, `key_expired`, `key_unbound`
+ * @throws Refusal `key_invalid`, `key_revoked`, `key_expired`, `key_paused`, `key_unbound`
  */
 export async function authenticatedKey(
   { prisma }: Pick<ConsoleDeps, 'prisma'>,
@@ -20,6 +20,7 @@ export async function authenticatedKey(
   if (key.revokedAt !== null || (rotatedTo !== null && (graceUntil === null || graceUntil <= now)))
     throw refuse('key_revoked', { rotatedTo })
   if (expiresAt !== null && expiresAt <= now) throw refuse('key_expired', { expiredAt: expiresAt.toISOString() })
+  if (key.pausedAt !== null) throw refuse('key_paused', {})
   if (key.project === null) throw refuse('key_unbound', {})
   return key
 }

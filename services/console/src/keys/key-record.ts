@@ -74,6 +74,7 @@ export async function keyRecords(
     createdAt: key.createdAt.toISOString(),
     issuedBy: key.rotatedBy ?? key.createdBy,
     expiresAt: key.expiresAt?.toISOString() ?? null,
+    pausedAt: key.pausedAt?.toISOString() ?? null,
     lastUsedAt: lastUse.get(key.id)?.toISOString() ?? null,
     rotatedFrom: key.rotatedFrom,
     rotatedTo: key.rotatedTo,
@@ -108,6 +109,7 @@ export interface KeyDates {
   /** null: a legacy key, permanently unbound. */
   project: string | null
   revokedAt: Date | null
+  pausedAt: Date | null
   rotatedTo: string | null
   graceUntil: Date | null
   expiresAt: Date | null
@@ -116,12 +118,12 @@ export interface KeyDates {
 /**
  * Returns the state that the console shows (rules §6.3). `Rotated` does not tell whether the grace period has ended.
  */
-export function keyState({ project, revokedAt, rotatedTo, expiresAt }: KeyDates, now: Date): KeyState {
+export function keyState({ project, revokedAt, pausedAt, rotatedTo, expiresAt }: KeyDates, now: Date): KeyState {
   if (revokedAt !== null) return 'Revoked'
   if (project === null) return 'NeedsReissue'
   if (rotatedTo !== null) return 'Rotated'
   if (expiresAt !== null && expiresAt <= now) return 'Expired'
-  return 'Active'
+  return pausedAt === null ? 'Active' : 'Paused'
 }
 
 /** Database condition for keys in a state. */
@@ -136,8 +138,14 @@ export function inState(state: KeyState, now: Date): Prisma.KeyWhereInput {
       return { ...bound, rotatedTo: { not: null } }
     case 'Expired':
       return { ...bound, rotatedTo: null, expiresAt: { lte: now } }
+    case 'Paused':
     case 'Active':
-      return { ...bound, rotatedTo: null, OR: [{ expiresAt: null }, { expiresAt: { gt: now } }] }
+      return {
+        ...bound,
+        rotatedTo: null,
+        pausedAt: state === 'Active' ? null : { not: null },
+        OR: [{ expiresAt: null }, { expiresAt: { gt: now } }],
+      }
   }
 }
 
@@ -145,7 +153,7 @@ export function inState(state: KeyState, now: Date): Prisma.KeyWhereInput {
 export function canBeRevoked(key: KeyDates, now: Date): boolean {
   const state = keyState(key, now)
   if (state === 'Rotated') return key.graceUntil !== null && key.graceUntil > now
-  return state === 'Active' || state === 'NeedsReissue'
+  return state === 'Active' || state === 'Paused' || state === 'NeedsReissue'
 }
 
 /** Stored meter of the window in which its lineage last called. Micro-USD. */

@@ -4,12 +4,22 @@ import { canBeRevoked, type KeyDates, keyState } from './key-record.ts'
 const now = new Date('2026-11-20T12:00:00Z')
 const past = new Date(now.getTime() - 1)
 const later = new Date(now.getTime() + 1)
-const key: KeyDates = { project: 'prj_1', revokedAt: null, rotatedTo: null, graceUntil: null, expiresAt: later }
+const key: KeyDates = {
+  project: 'prj_1',
+  revokedAt: null,
+  pausedAt: null,
+  rotatedTo: null,
+  graceUntil: null,
+  expiresAt: later,
+}
 const legacy = { ...key, project: null, expiresAt: null }
 
 test.for([
   [key, 'Active', true],
   [{ ...key, expiresAt: now }, 'Expired', false],
+  [{ ...key, pausedAt: past }, 'Paused', true],
+  [{ ...key, pausedAt: past, expiresAt: now }, 'Expired', false],
+  [{ ...key, pausedAt: past, revokedAt: past }, 'Revoked', false],
   [{ ...key, revokedAt: past }, 'Revoked', false],
   [{ ...key, revokedAt: past, expiresAt: past, rotatedTo: 'key_2' }, 'Revoked', false],
   [{ ...key, rotatedTo: 'key_2' }, 'Rotated', false],

@@ -131,7 +131,7 @@ async function whoRotates(
  * meet the requirements (rules §6.5). The caller receives its secret, so they must meet them too: otherwise an Admin or
  * owner who may not issue keys could obtain one by rotating.
  */
-async function requireIssuer(
+export async function requireIssuer(
   tx: Transaction,
   id: string,
   { tenant, project, use }: { tenant: string; project: string; use: boolean },
@@ -169,7 +169,7 @@ export function revokeKey(deps: Pick<ConsoleDeps, 'prisma' | 'ledger'>): Handler
  * Locks a key, so of two concurrent rotations or revocations the second sees the result of the first.
  * @throws Refusal `not_found` for a key the caller may not manage
  */
-async function lockKey(tx: Transaction, id: string, visible: Prisma.KeyWhereInput) {
+export async function lockKey(tx: Transaction, id: string, visible: Prisma.KeyWhereInput) {
   await tx.$queryRaw`SELECT FROM control.keys WHERE id = ${id} FOR UPDATE`
   const key = await tx.key.findFirst({ where: { AND: [visible, { id }] } })
   if (key) return key

@@ -55,3 +55,23 @@ test('refuses the next call of a cached key that has been revoked [key_revoked]'
   await fixture.run(`UPDATE control.keys SET revoked_at = now() WHERE hash = decode($1, 'hex')`, [hash])
   expect(await errorOf(await tenant.chat({}, { headers }))).toMatchObject({ code: 'key_revoked' })
 })
+
+test('refuses the next call of a cached key that has been paused, and answers the next one after it is resumed [key_paused]', async ({
+  tenant,
+  fixture,
+}) => {
+  const { secret, hash } = await tenant.key()
+  const headers = { authorization: `Bearer ${secret}` }
+  const outcome = async () => {
+    const answer = await tenant.chat({}, { headers })
+    return answer.status === 200 ? 200 : (await errorOf(answer)).code
+  }
+  const setPaused = (at: string) =>
+    fixture.run(`UPDATE control.keys SET paused_at = ${at} WHERE hash = decode($1, 'hex')`, [hash])
+  const outcomes = [await outcome()]
+  await setPaused('now()')
+  outcomes.push(await outcome())
+  await setPaused('NULL')
+  outcomes.push(await outcome())
+  expect(outcomes).toEqual([200, 'key_paused', 200])
+})

@@ -107,6 +107,8 @@ const byType: Record<RefusalType, string> = {
 const byCode: Partial<Record<RefusalCode, string>> = {
   key_revoked: keyIssuer,
   key_expired: keyIssuer,
+  key_paused:
+    'The creator of the key, a Project Owner or an Admin, if they may issue keys of the project, in the console.',
   key_unbound: keyIssuer,
   key_scope: keyIssuer,
   key_limit: keyIssuer,

@@ -52,6 +52,23 @@ describe('an execution', () => {
       })
   })
 
+  test('stops calling products while its key or the newest key of its lineage is paused [key_paused]', async ({
+    fixture,
+    replica,
+    tenant,
+  }) => {
+    const key = await fixture.key({ project: tenant.project, by: tenant.owners.owner })
+    const [first, second, third] = await runWith(fixture, tenant, 3, { key: key.id })
+    const setPaused = (id: string, at: string) =>
+      fixture.run(`UPDATE control.keys SET paused_at = ${at} WHERE id = $1`, [id])
+    await setPaused(key.id, 'now()')
+    expect(await codeNow(replica, tenant, first!)).toBe('key_paused')
+    await setPaused(key.id, 'NULL')
+    expect(await codeNow(replica, tenant, second!)).toBe('admitted')
+    await setPaused((await rotateKey(fixture, key)).id, 'now()')
+    expect(await codeNow(replica, tenant, third!)).toBe('key_paused')
+  })
+
   test('started with an access token may call products while the token exists, has not expired and permits it in the project [not_permitted]', async ({
     fixture,
     replica,

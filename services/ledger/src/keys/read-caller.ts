@@ -53,7 +53,10 @@ interface IdentifiedRow extends Pick<
   project_rates: Partial<RateLimits> | null
 }
 
-/** Whether each key exists and is in force, and its project. Whether its creator may still issue it is not checked. */
+/**
+ * Whether each key exists and is in force, and its project. What can be undone is not checked: whether the key is paused,
+ * and whether its creator may still issue it.
+ */
 export async function identifyKeys({ reads }: Pick<Deps, 'reads'>, { keyHashes }: KeysQuestion): Promise<KeysAnswer> {
   const rows = await reads.sql.query<IdentifiedRow>(
     `SELECT k.id, k.lineage, k.project, k.rotated_to, k.expires_at, money.key_refusal(k, clock_timestamp()) AS refusal,
@@ -67,7 +70,9 @@ export async function identifyKeys({ reads }: Pick<Deps, 'reads'>, { keyHashes }
   )
   return {
     keys: rows.map(({ id, lineage, project, refusal, rotated_to, expires_at, key_rates, project_rates }) =>
-      id === null || project === null || (refusal !== null && refusal !== 'key_issuer_denied')
+      id === null ||
+      project === null ||
+      (refusal !== null && refusal !== 'key_paused' && refusal !== 'key_issuer_denied')
         ? keyRefused(refusal ?? 'key_invalid', rotated_to, expires_at)
         : {
             key: id,
@@ -80,7 +85,13 @@ export async function identifyKeys({ reads }: Pick<Deps, 'reads'>, { keyHashes }
 }
 
 /** Why a key by itself can call nothing, as money.key_refusal returns it. */
-export type KeyRefusalCode = 'key_invalid' | 'key_revoked' | 'key_expired' | 'key_unbound' | 'key_issuer_denied'
+export type KeyRefusalCode =
+  | 'key_invalid'
+  | 'key_revoked'
+  | 'key_expired'
+  | 'key_paused'
+  | 'key_unbound'
+  | 'key_issuer_denied'
 
 export function keyRefused(code: KeyRefusalCode, rotatedTo: string | null, expiresAt: Date | null): Refused {
   switch (code) {
@@ -91,6 +102,7 @@ export function keyRefused(code: KeyRefusalCode, rotatedTo: string | null, expir
     case 'key_issuer_denied':
       return refused(code, { use: true })
     case 'key_invalid':
+    case 'key_paused':
     case 'key_unbound':
       return refused(code, {})
   }
