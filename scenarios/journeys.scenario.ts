@@ -110,6 +110,32 @@ describe.for(hands)('with the %s', (kind) => {
     expect(problems).toEqual([])
   })
 
+  test('an owner renames a key on its page, pauses it, and resumes it [key_paused]', async ({ stack, owner }) => {
+    const { page, problems, hand, places, enter, createKey } = owner
+    await enter(`${owner.home}/keys`)
+    const key = { ...owner.key, secret: await createKey('draft') }
+    await hand.press(places.secret.done)
+    const call = async () => (await (await chat(stack, { key, model: owner.model })).json()) as { error?: object }
+    const title = (name: string) => page.getByRole('heading', { name, level: 1 })
+
+    await hand.press(page.getByRole('link', { name: 'draft', exact: true }))
+    await hand.press(places.button('Rename'))
+    await hand.write(page.getByLabel('Name', { exact: true }), 'website')
+    await hand.press(places.button('Rename key'))
+    await title('website').waitFor()
+
+    await hand.press(places.button('Pause'))
+    await hand.press(places.button('Pause key'))
+    await hand.press(places.button('Resume'))
+    expect(await call()).toMatchObject({ error: { code: 'key_paused' } })
+    await hand.press(places.button('Resume key'))
+    await places.button('Pause').waitFor()
+    expect(await call()).not.toHaveProperty('error')
+    await hand.press(page.getByRole('link', { name: 'All API keys' }))
+    await places.row('website').waitFor()
+    expect(problems).toEqual([])
+  })
+
   test('an owner hands out a key, then a narrower one, and revokes the first [key_revoked]', async ({
     stack,
     owner,

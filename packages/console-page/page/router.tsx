@@ -58,12 +58,14 @@ const playgroundScreen = laterScreen(() => import('./playground/playground-scree
 const projectsScreen = laterScreen(() => import('./projects/projects-screen.tsx'), 'ProjectsScreen')
 const overviewScreen = laterScreen(() => import('./overview/overview-screen.tsx'), 'OverviewScreen')
 const keysScreen = laterScreen(() => import('./keys/keys-screen.tsx'), 'KeysScreen')
+const keyScreen = laterScreen(() => import('./keys/key-screen.tsx'), 'KeyScreen')
 const flowsScreen = laterScreen(() => import('./flow-editor/flows-screen.tsx'), 'FlowsScreen')
 
 const routes = [
   createRoute({ ...at('/'), component: projectsScreen }),
   createRoute({ ...at('/projects/$tenant/$project'), component: overviewScreen }),
   createRoute({ ...at('/projects/$tenant/$project/keys'), component: keysScreen, validateSearch: keyView }),
+  createRoute({ ...at('/projects/$tenant/$project/keys/$key'), component: keyScreen }),
   createRoute({ ...at('/projects/$tenant/$project/calls'), component: callsScreen, validateSearch: callFilters }),
   createRoute({ ...at('/projects/$tenant/$project/calls/$call'), component: callScreen }),
   createRoute({ ...at('/projects/$tenant/$project/usage'), component: usageScreen, validateSearch: usageView }),

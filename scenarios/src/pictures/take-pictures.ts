@@ -39,6 +39,14 @@ export const pictures: Picture[] = [
   { name: 'usage', address: (facts) => `${home(facts)}/usage?range=day`, show: heading('Usage') },
   { name: 'statement', address: (facts) => `${home(facts)}/statement`, show: heading('Statement') },
   { name: 'keys', address: (facts) => `${home(facts)}/keys`, show: heading('API keys') },
+  {
+    name: 'key',
+    address: (facts) => `${home(facts)}/keys`,
+    show: async (page) => {
+      await page.getByRole('link', { name: 'First key' }).click()
+      await page.getByRole('region', { name: 'Latest calls' }).waitFor()
+    },
+  },
   { name: 'models', address: (facts) => `${home(facts)}/models`, show: heading('Models') },
   { name: 'users', address: (facts) => `${home(facts)}/users`, show: heading('Users') },
   { name: 'refusals', address: (facts) => `${home(facts)}/refusals`, show: heading('Errors') },

@@ -1,10 +1,12 @@
 import { useState } from 'react'
+import type { KeyRecord } from '@gateway/api/console/keys'
 import { ask } from '../api/ask.ts'
 import { useOnce } from '../api/queries.ts'
+import { useFlowNames } from '../executions/execution-columns.tsx'
 import { useScope, useProducts } from '../api/session.ts'
 import { FormDialog } from '../components/dialog.tsx'
 import { TextField, Field } from '../components/fields.tsx'
-import { bodyOfDraft, draftFaults, emptyDraft, type KeyDraft, type Reset } from './new-key.ts'
+import { bodyOfDraft, draftFaults, draftOfKey, emptyDraft, type KeyDraft, type Reset } from './new-key.ts'
 import { RateFields } from './rate-fields.tsx'
 import { KeySecretDialog } from './key-secret-dialog.tsx'
 import { useKeyChange, windowLabels } from './key-labels.ts'
@@ -13,10 +15,13 @@ import { Waiting } from '../components/list-states.tsx'
 import { several } from '../components/usd.ts'
 import { Select } from '../components/select.tsx'
 
-/** Form for a new key, then its secret. Submitting twice creates one key. */
-export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
+/**
+ * Form for a new key, then its secret. Submitting twice creates one key.
+ * @param from key whose permissions and limits the form starts with
+ */
+export function CreateKeyDialog({ from, onClose }: { from?: KeyRecord; onClose: () => void }) {
   const { tenant, project } = useScope()
-  const [draft, setDraft] = useState(emptyDraft)
+  const [draft, setDraft] = useState(() => (from ? draftOfKey(from, new Date()) : emptyDraft))
   const [isTried, setTried] = useState(false)
   const once = useOnce()
   const body = bodyOfDraft(project, draft)
@@ -30,7 +35,7 @@ export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
   const change = (part: Partial<KeyDraft>) => setDraft({ ...draft, ...part })
   return (
     <FormDialog
-      title="Create key"
+      title={from ? `Create a narrower copy of ${from.name}` : 'Create key'}
       submit="Create key"
       isFaulty={isFaulty}
       change={create}
@@ -38,6 +43,12 @@ export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
       onDone={() => {}}
       onClose={onClose}
     >
+      {from && (
+        <p className="soft">
+          The access, limits and expiry of {from.name} can't change. The copy starts with the same ones: narrow what it
+          may do, give out its secret, then revoke {from.name}.
+        </p>
+      )}
       <TextField
         label="Name"
         hint="What the key is for, for example website or CI."
@@ -134,6 +145,10 @@ function ResourceFields({
   onChange: (chosen: string[] | null) => void
 }) {
   const { products, isPending, error } = useProducts()
+  const { flowName } = useFlowNames()
+  const [given] = useState(chosen ?? []) // of a copied key: also flows
+  const others = given.filter((id) => !products.some((product) => product.id === id))
+  const choices = [...products, ...others.map((id) => ({ id, name: flowName(id) }))]
   const toggle = (id: string, isChosen: boolean) =>
     onChange(isChosen ? [...(chosen ?? []), id] : (chosen ?? []).filter((each) => each !== id))
   return (
@@ -158,10 +173,10 @@ function ResourceFields({
         <div className="choices">
           <RefusalBox error={error} />
           {isPending && <Waiting what="products" />}
-          {!isPending && products.length === 0 && (
+          {!isPending && choices.length === 0 && (
             <p className="soft">No products assigned yet. Ask an Admin of the organization to assign one.</p>
           )}
-          {products.map(({ id, name }) => (
+          {choices.map(({ id, name }) => (
             <label key={id} className="choice">
               <input
                 type="checkbox"

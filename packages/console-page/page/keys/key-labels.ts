@@ -36,5 +36,9 @@ export const ruleLabels = {
 
 /** Mutation of keys. Reloads keys and alerts on success. */
 export function useKeyChange<Made, Asked = void>(change: (asked: Asked) => Promise<Made>, announcement: string) {
-  return useChange(change, announcement, ['/api/v2/tenants/{tenant}/keys', NOTICES])
+  return useChange(change, announcement, [
+    '/api/v2/tenants/{tenant}/keys',
+    '/api/v2/tenants/{tenant}/keys/{key}',
+    NOTICES,
+  ])
 }

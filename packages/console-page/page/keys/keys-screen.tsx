@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { readingAll } from '../api/queries.ts'
 import { useScope, useProjectName, useMe, useMemberNames } from '../api/session.ts'
 import { Screen } from '../frame/screen.tsx'
@@ -11,15 +11,12 @@ import type { KeyRecord } from '@gateway/api/console/keys'
 import { DataList } from '../components/data-list.tsx'
 import { DataTable, type Column } from '../components/data-table.tsx'
 import { RowActions } from '../components/row-actions.tsx'
-import { Moment, Badge, Money } from '../components/values.tsx'
+import { Moment, Badge } from '../components/values.tsx'
 import { several } from '../components/usd.ts'
-import { CheckKeyDialog } from './check-key-dialog.tsx'
-import { stateLabels, windowLabels, useKeyChange } from './key-labels.ts'
+import { keyActions, KeyDialog, RevokeKeyDialog, type KeyAction } from './key-dialogs.tsx'
+import { stateLabels } from './key-labels.ts'
 import { ratesText } from './rate-fields.tsx'
-import { ask } from '../api/ask.ts'
-import { FormDialog } from '../components/dialog.tsx'
-import { GraceField } from '../components/select.tsx'
-import { KeySecretDialog } from './key-secret-dialog.tsx'
+import { WindowBar } from './window-bar.tsx'
 
 export function KeysScreen() {
   const { tenant, project } = useScope()
@@ -48,7 +45,9 @@ export function KeysScreen() {
             </EmptyState>
           ) : (
             <>
-              <KeyTable keys={all.filter(({ state }) => ended || state === 'Active').toReversed()} />
+              <KeyTable
+                keys={all.filter(({ state }) => ended || state === 'Active' || state === 'Paused').toReversed()}
+              />
               <label className="choice soft">
                 <input type="checkbox" checked={ended ?? false} onChange={({ target }) => showEnded(target.checked)} />
                 Show revoked and expired
@@ -92,16 +91,12 @@ function LegacyKeys() {
   )
 }
 
-const dialogs = { Test: CheckKeyDialog, Rotate: RotateKeyDialog, Revoke: RevokeKeyDialog } as const
-const actions = ['Test', 'Rotate', 'Revoke'] as const
-
 /** The keys of a project and their actions. */
 function KeyTable({ keys }: { keys: KeyRecord[] }) {
   const [chosen, setChosen] = useState<{ action: KeyAction; key: KeyRecord } | null>(null)
   const nameOf = useMemberNames()
   const me = useMe()
   const userOf = (id: string) => (id === me.id ? 'you' : nameOf(id))
-  const Chosen = chosen && dialogs[chosen.action]
   const columns: Column<KeyRecord>[] = [
     {
       head: 'Key',
@@ -132,11 +127,7 @@ function KeyTable({ keys }: { keys: KeyRecord[] }) {
     {
       head: 'Actions',
       cell: (key) => (
-        <RowActions
-          acts={key.state === 'Active' ? actions : []}
-          of={key.name}
-          onChoose={(action) => setChosen({ action, key })}
-        />
+        <RowActions acts={keyActions(key)} of={key.name} onChoose={(action) => setChosen({ action, key })} />
       ),
     },
   ]
@@ -150,7 +141,7 @@ function KeyTable({ keys }: { keys: KeyRecord[] }) {
         keyOf={({ id }) => id}
         searchBy={({ name, prefix, createdBy }) => `${name} ${prefix} ${userOf(createdBy)}`}
       />
-      {Chosen && <Chosen of={chosen.key} onClose={() => setChosen(null)} />}
+      {chosen && <KeyDialog action={chosen.action} of={chosen.key} onClose={() => setChosen(null)} />}
     </>
   )
 }
@@ -176,10 +167,12 @@ interface Shown {
   userOf: (id: string) => string
 }
 
-function KeyName({ of: { name, prefix, createdBy, createdAt, issuedBy, rotatedFrom }, userOf }: Shown) {
+function KeyName({ of: { id, name, prefix, createdBy, createdAt, issuedBy, rotatedFrom }, userOf }: Shown) {
   return (
     <>
-      {name}
+      <Link to="/projects/$tenant/$project/keys/$key" params={{ ...useScope(), key: id }}>
+        {name}
+      </Link>
       <div className="soft small">
         <code>{prefix}…</code> by {userOf(createdBy)}
         {rotatedFrom !== null && (
@@ -203,83 +196,5 @@ function KeyState({ of: { id, state, rotatedBy, rotatedAt }, userOf }: Shown) {
         </div>
       )}
     </>
-  )
-}
-
-type KeyAction = keyof typeof dialogs
-
-/** Replaces the secret of a key. The old secret can keep working for a grace period. */
-function RotateKeyDialog({ of: { id, name }, onClose }: { of: KeyRecord; onClose: () => void }) {
-  const { tenant } = useScope()
-  const [graceSeconds, setGraceSeconds] = useState(0)
-  const rotate = useKeyChange(
-    () =>
-      ask('POST', '/api/v2/tenants/{tenant}/keys/{key}/rotate', {
-        params: { tenant, key: id },
-        body: { graceSeconds },
-      }),
-    `New secret created for ${name}.`,
-  )
-  if (rotate.data) return <KeySecretDialog made={rotate.data} onClose={onClose} />
-  return (
-    <FormDialog title={`Rotate ${name}`} submit="Rotate key" change={rotate} onDone={() => {}} onClose={onClose}>
-      <p>The replacement keeps the project, access, limit and lifetime, and shares its spending with the old key.</p>
-      <GraceField label="Old secret stops working" seconds={graceSeconds} onChange={setGraceSeconds} />
-    </FormDialog>
-  )
-}
-
-/** Spent and reserved share of a key's limit in the current window, and when the window resets. */
-function WindowBar({ limit, window }: Pick<KeyRecord, 'limit' | 'window'>) {
-  if (!limit) return <span className="soft">No limit</span>
-  if (!window) return <Money micro={limit.micro} />
-  const share = (micro: number) => ({ width: `${Math.min(100, (micro / limit.micro) * 100)}%` })
-  return (
-    <div className="window">
-      <div className="bar" aria-hidden="true">
-        <i style={share(window.spentMicro)} />
-        <i style={share(window.reservedMicro)} />
-      </div>
-      <div className="small">
-        <Money micro={window.spentMicro} />
-        <span className="soft">
-          {' '}
-          of <Money micro={limit.micro} /> {windowLabels[limit.reset]}
-        </span>
-        {window.reservedMicro > 0 && (
-          <span className="soft">
-            , <Money micro={window.reservedMicro} /> reserved
-          </span>
-        )}
-        {window.resetsAt !== null && (
-          <div className="soft">
-            resets <Moment iso={window.resetsAt} />
-          </div>
-        )}
-      </div>
-    </div>
-  )
-}
-
-/** Confirms revoking a key, which can't be undone. */
-function RevokeKeyDialog({ of: key, onClose }: { of: KeyRecord; onClose: () => void }) {
-  const { tenant } = useScope()
-  const revoke = useKeyChange(
-    () => ask('POST', '/api/v2/tenants/{tenant}/keys/{key}/revoke', { params: { tenant, key: key.id } }),
-    `Key ${key.name} revoked.`,
-  )
-  return (
-    <FormDialog title={`Revoke ${key.name}?`} submit="Revoke key" isDanger change={revoke} onClose={onClose}>
-      <p>
-        All further calls with <code>{key.prefix}…</code> are refused. This can't be undone.{' '}
-        {key.lastUsedAt ? (
-          <>
-            Last used <Moment iso={key.lastUsedAt} />.
-          </>
-        ) : (
-          'Never used.'
-        )}
-      </p>
-    </FormDialog>
   )
 }

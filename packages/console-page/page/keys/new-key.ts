@@ -1,7 +1,8 @@
 import type { BodyOf } from '@gateway/api/api-route'
 import type { ConsoleRoutes } from '@gateway/api/console-routes'
-import { emptyRates, type RateDraft, ratesOfDraft } from './rate-fields.tsx'
-import { microOf } from '../components/usd.ts'
+import type { KeyRecord } from '@gateway/api/console/keys'
+import { draftOfRates, emptyRates, type RateDraft, ratesOfDraft } from './rate-fields.tsx'
+import { microOf, usd } from '../components/usd.ts'
 
 export type NewKeyBody = BodyOf<ConsoleRoutes['createKey']>
 export type Reset = 'daily' | 'weekly' | 'monthly' | 'lifetime'
@@ -26,6 +27,23 @@ export const emptyDraft: KeyDraft = {
   tag: '',
   resources: null,
   rates: emptyRates,
+}
+
+const DAY_MS = 86_400_000
+/** Stands for flows that the reader can't use. */
+const HIDDEN_FLOW = 'sbx-…'
+
+/** Form values of a key with the permissions of another one, which ends when that one does. */
+export function draftOfKey({ name, limit, resources, policy, rates, expiresAt }: KeyRecord, now: Date): KeyDraft {
+  const daysLeft = expiresAt === null ? 0 : Math.floor((Date.parse(expiresAt) - now.getTime()) / DAY_MS)
+  return {
+    name,
+    expiresInDays: String(Math.max(1, daysLeft)),
+    limit: limit === null ? '' : usd(limit.micro).replaceAll(/[$,]/g, ''),
+    reset: limit?.reset ?? 'daily',
+    resources: policy === 'listed' ? resources.filter((id) => id !== HIDDEN_FLOW) : null,
+    rates: draftOfRates(rates),
+  }
 }
 
 /** Errors by field that can be detected in the browser. */

@@ -6,6 +6,7 @@ import { useBaseUrl, useMe, useScope, useProducts } from '../api/session.ts'
 import { announce } from '../frame/announcer.ts'
 import { Copyable } from '../components/copying.tsx'
 import { firstCall } from '../keys/commands.ts'
+import { useLatestCalls } from '../calls/latest-calls.tsx'
 import { loadedLater } from '../components/loaded-later.tsx'
 
 const AssignDialog = loadedLater(async () => (await import('../organization/assign-dialog.tsx')).AssignDialog)
@@ -127,15 +128,4 @@ function CallStep({ model }: { model: string | undefined }) {
       <Copyable text={firstCall(baseUrl, 'YOUR_KEY', model)} label="Copy command" />
     </>
   )
-}
-
-const SHOWN = 5
-const EVERY_MS = 5_000
-
-export function useLatestCalls() {
-  const asked = { params: useScope(), query: { limit: SHOWN } }
-  return useQuery({
-    ...reading('/api/v2/tenants/{tenant}/projects/{project}/invocations', asked),
-    refetchInterval: EVERY_MS,
-  })
 }

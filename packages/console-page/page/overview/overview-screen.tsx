@@ -1,15 +1,13 @@
 import { useProjectName, useScope } from '../api/session.ts'
 import { Screen } from '../frame/screen.tsx'
-import { FirstSteps, useLatestCalls } from './first-steps.tsx'
+import { FirstSteps } from './first-steps.tsx'
 import { RefusedCalls } from './refused-calls.tsx'
 import { Money, Moment, Facts } from '../components/values.tsx'
 import { ModelCharges } from '../statement/model-charges.tsx'
-import { useMonth, useSpending, dayOf, endsWithin, daysLeft } from './use-spending.ts'
-import { Chart, ChartWaiting } from '../components/chart.tsx'
-import { usdTick } from '../components/chart-scale.ts'
-import { groupSums, seriesOf, usageSteps, type GroupSum } from '../usage/usage-stacks.ts'
+import { useMonth, useSpending, endsWithin, daysLeft } from './use-spending.ts'
+import { SpendingDays } from '../usage/spending-days.tsx'
 import { Link } from '@tanstack/react-router'
-import { callColumns } from '../calls/call-columns.tsx'
+import { LatestCalls } from '../calls/latest-calls.tsx'
 import { DataTable, type Column } from '../components/data-table.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
 import { useQuery } from '@tanstack/react-query'
@@ -57,27 +55,6 @@ function MonthByModel() {
   )
 }
 
-/** Latest calls, polled. */
-function LatestCalls() {
-  const scope = useScope()
-  const { data, error } = useLatestCalls()
-  if (data?.data.length === 0) return null
-  return (
-    <section className="stack" aria-label="Latest calls">
-      <div className="head">
-        <h2>Latest calls</h2>
-        <Link to="/projects/$tenant/$project/calls" params={scope}>
-          All calls
-        </Link>
-      </div>
-      <RefusalBox error={error} />
-      {data && (
-        <DataTable caption="Latest calls" columns={callColumns(scope)} rows={data.data} keyOf={({ id }) => id} />
-      )}
-    </section>
-  )
-}
-
 const SOON_DAYS = 14
 
 /** Active keys that expire within two weeks. */
@@ -98,7 +75,10 @@ function EndingKeys() {
         <ul>
           {ending.map(({ id, name, expiresAt }) => (
             <li key={id}>
-              {name}: <Moment iso={expiresAt!} />
+              <Link to="/projects/$tenant/$project/keys/$key" params={{ ...scope, key: id }}>
+                {name}
+              </Link>
+              : <Moment iso={expiresAt!} />
             </li>
           ))}
         </ul>
@@ -148,62 +128,6 @@ function RunningNow() {
 }
 
 const SHOWN = new Set(['Time', 'Flow', 'State', 'Duration', 'Cost'])
-
-const USAGE = '/api/v2/tenants/{tenant}/projects/{project}/usage'
-
-/** Charges of the last 30 days, stacked by model, with the data as a table. */
-function SpendingDays() {
-  const now = new Date()
-  const query = { by: 'model', step: 'day', zone: 'UTC', from: `${dayOf(now, -29)}T00:00:00.000Z` } as const
-  const { data, error } = useQuery(
-    reading(USAGE, { params: useScope(), query: { ...query, to: `${dayOf(now, 1)}T00:00:00.000Z` } }),
-  )
-  const groups = groupSums(data?.data ?? [])
-  return (
-    <section className="card stack" aria-label="Charged in the last 30 days">
-      <div className="head">
-        <h2>Charged in the last 30 days</h2>
-        {data && <Money micro={data.totalMicro} />}
-      </div>
-      <RefusalBox error={error} />
-      {!data && !error && <ChartWaiting height={CHART_HEIGHT} />}
-      {data && groups.length === 0 && <p className="soft">No charges in the last 30 days.</p>}
-      {data && groups.length > 0 && (
-        <>
-          <Chart
-            label="Spend per day"
-            series={seriesOf(groups, (model) => model ?? 'No model')}
-            steps={usageSteps(data, groups)}
-            step="day"
-            zone="UTC"
-            format={usd}
-            formatTick={usdTick}
-            height={CHART_HEIGHT}
-          />
-          <details>
-            <summary className="soft">Show data</summary>
-            <DataTable
-              caption="Charges per day"
-              columns={dayColumns}
-              rows={groupSums(data.data.map((row) => ({ ...row, group: row.time!.slice(0, 10) }))).toSorted((a, b) =>
-                b.group!.localeCompare(a.group!),
-              )}
-              keyOf={({ group }) => group!}
-            />
-          </details>
-        </>
-      )}
-    </section>
-  )
-}
-
-const CHART_HEIGHT = 200
-
-const dayColumns: Column<GroupSum>[] = [
-  { head: 'Day (UTC)', cell: ({ group }) => group },
-  { head: 'Calls', cell: ({ calls }) => count(calls), isNumber: true },
-  { head: 'Charged', cell: ({ chargedMicro }) => <Money micro={chargedMicro} />, isNumber: true },
-]
 
 /** Wallet balance, charges of this month and runway. */
 function WalletFigures() {

@@ -3,14 +3,13 @@ import { useProjectName, useScope, useKeyNames } from '../api/session.ts'
 import { Screen } from '../frame/screen.tsx'
 import { EmptyState, Waiting } from '../components/list-states.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
-import { RefusalsByCode, LastTime, CodeLink } from './refusals-by-code.tsx'
+import { RefusalsByCode, LastTime } from './refusals-by-code.tsx'
+import { NewestRefusals } from './newest-refusals.tsx'
 import { DataTable, type Column } from '../components/data-table.tsx'
 import { count } from '../components/usd.ts'
-import { CopyButton } from '../components/copying.tsx'
-import { Moment } from '../components/values.tsx'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { reading } from '../api/queries.ts'
-import { refusalGroups, type RefusalGroup, type LatestRefusal } from './refusal-groups.ts'
+import { refusalGroups, type RefusalGroup } from './refusal-groups.ts'
 import { FilterChip, useFilter } from '../components/filters.tsx'
 import { spans, type Days, type RefusalView } from './refusal-view.ts'
 import { Select } from '../components/select.tsx'
@@ -68,33 +67,6 @@ function RefusalsByKey({ groups }: { groups: RefusalGroup[] }) {
     { head: 'Last seen', cell: (group) => <LastTime of={group} /> },
   ]
   return <DataTable caption="Errors by key" columns={columns} rows={groups} keyOf={({ group }) => group} />
-}
-
-/** Individual errors, newest first, with the request ID to look up in the logs. */
-function NewestRefusals({ rows }: { rows: LatestRefusal[] }) {
-  const nameOf = useKeyNames()
-  const columns: Column<LatestRefusal>[] = [
-    { head: 'Time', cell: ({ at }) => <Moment iso={at} to="second" /> },
-    { head: 'Key', cell: ({ key }) => nameOf(key) },
-    { head: 'Model', cell: ({ model }) => (model === null ? '–' : <code>{model}</code>) },
-    {
-      head: 'Error',
-      cell: ({ status, code }) => (
-        <>
-          {status} <CodeLink code={code} />
-        </>
-      ),
-    },
-    {
-      head: 'Request',
-      cell: ({ requestId }) => (
-        <>
-          <code>{requestId}</code> <CopyButton text={requestId} label="Copy request ID" isSmall />
-        </>
-      ),
-    },
-  ]
-  return <DataTable caption="Most recent errors" columns={columns} rows={rows} keyOf={({ requestId }) => requestId} />
 }
 
 const PATH = '/api/v2/tenants/{tenant}/projects/{project}/refusals'

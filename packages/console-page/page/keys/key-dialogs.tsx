@@ -1,0 +1,127 @@
+import { useState } from 'react'
+import type { KeyRecord } from '@gateway/api/console/keys'
+import { ask } from '../api/ask.ts'
+import { useScope } from '../api/session.ts'
+import { FormDialog } from '../components/dialog.tsx'
+import { TextField } from '../components/fields.tsx'
+import { GraceField } from '../components/select.tsx'
+import { Moment } from '../components/values.tsx'
+import { CheckKeyDialog } from './check-key-dialog.tsx'
+import { useKeyChange } from './key-labels.ts'
+import { KeySecretDialog } from './key-secret-dialog.tsx'
+
+interface DialogProps {
+  of: KeyRecord
+  onClose: () => void
+}
+
+const dialogs = {
+  Rename: RenameKeyDialog,
+  Test: CheckKeyDialog,
+  Pause: PauseKeyDialog,
+  Resume: ResumeKeyDialog,
+  Rotate: RotateKeyDialog,
+  Revoke: RevokeKeyDialog,
+}
+export type KeyAction = keyof typeof dialogs
+
+/** What the state of a key allows. Whether the user may do it is the API's decision (rules §6). */
+export function keyActions({ state }: KeyRecord): readonly KeyAction[] {
+  if (state === 'Active') return ['Test', 'Rename', 'Pause', 'Rotate', 'Revoke']
+  return state === 'Paused' ? ['Test', 'Rename', 'Resume', 'Revoke'] : ['Rename']
+}
+
+export function KeyDialog({ action, ...key }: DialogProps & { action: KeyAction }) {
+  const Chosen = dialogs[action]
+  return <Chosen {...key} />
+}
+
+function RenameKeyDialog({ of: { id, name }, onClose }: DialogProps) {
+  const { tenant } = useScope()
+  const [typed, setTyped] = useState(name)
+  const rename = useKeyChange(
+    () => ask('PATCH', '/api/v2/tenants/{tenant}/keys/{key}', { params: { tenant, key: id }, body: { name: typed } }),
+    `Key renamed to ${typed}.`,
+  )
+  return (
+    <FormDialog title={`Rename ${name}`} submit="Rename key" change={rename} onClose={onClose}>
+      <TextField label="Name" required maxLength={100} value={typed} onChange={setTyped} />
+    </FormDialog>
+  )
+}
+
+/** Confirms pausing a key, and says what that stops. */
+function PauseKeyDialog({ of: { id, name, prefix }, onClose }: DialogProps) {
+  const { tenant } = useScope()
+  const pause = useKeyChange(
+    () => ask('POST', '/api/v2/tenants/{tenant}/keys/{key}/pause', { params: { tenant, key: id } }),
+    `Key ${name} paused.`,
+  )
+  return (
+    <FormDialog title={`Pause ${name}?`} submit="Pause key" change={pause} onClose={onClose}>
+      <p>
+        All further calls with <code>{prefix}…</code> are refused until you resume the key, and its running executions
+        fail at their next paid node.
+      </p>
+    </FormDialog>
+  )
+}
+
+function ResumeKeyDialog({ of: { id, name, prefix }, onClose }: DialogProps) {
+  const { tenant } = useScope()
+  const resume = useKeyChange(
+    () => ask('POST', '/api/v2/tenants/{tenant}/keys/{key}/resume', { params: { tenant, key: id } }),
+    `Key ${name} resumed.`,
+  )
+  return (
+    <FormDialog title={`Resume ${name}?`} submit="Resume key" change={resume} onClose={onClose}>
+      <p>
+        Calls with <code>{prefix}…</code> are admitted again, within the key's limit.
+      </p>
+    </FormDialog>
+  )
+}
+
+/** Replaces the secret of a key. The old secret can keep working for a grace period. */
+function RotateKeyDialog({ of: { id, name }, onClose }: DialogProps) {
+  const { tenant } = useScope()
+  const [graceSeconds, setGraceSeconds] = useState(0)
+  const rotate = useKeyChange(
+    () =>
+      ask('POST', '/api/v2/tenants/{tenant}/keys/{key}/rotate', {
+        params: { tenant, key: id },
+        body: { graceSeconds },
+      }),
+    `New secret created for ${name}.`,
+  )
+  if (rotate.data) return <KeySecretDialog made={rotate.data} onClose={onClose} />
+  return (
+    <FormDialog title={`Rotate ${name}`} submit="Rotate key" change={rotate} onDone={() => {}} onClose={onClose}>
+      <p>The replacement keeps the project, access, limit and lifetime, and shares its spending with the old key.</p>
+      <GraceField label="Old secret stops working" seconds={graceSeconds} onChange={setGraceSeconds} />
+    </FormDialog>
+  )
+}
+
+/** Confirms revoking a key, which can't be undone. */
+export function RevokeKeyDialog({ of: key, onClose }: DialogProps) {
+  const { tenant } = useScope()
+  const revoke = useKeyChange(
+    () => ask('POST', '/api/v2/tenants/{tenant}/keys/{key}/revoke', { params: { tenant, key: key.id } }),
+    `Key ${key.name} revoked.`,
+  )
+  return (
+    <FormDialog title={`Revoke ${key.name}?`} submit="Revoke key" isDanger change={revoke} onClose={onClose}>
+      <p>
+        All further calls with <code>{key.prefix}…</code> are refused. This can't be undone.{' '}
+        {key.lastUsedAt ? (
+          <>
+            Last used <Moment iso={key.lastUsedAt} />.
+          </>
+        ) : (
+          'Never used.'
+        )}
+      </p>
+    </FormDialog>
+  )
+}

@@ -1,0 +1,103 @@
+import { expect } from 'vitest'
+import { exampleIds } from '@gateway/api/example-ids'
+import { contractExample, pageTest as test, project } from '../page-test.fixture.tsx'
+
+const address = `${project}/keys/${exampleIds.key}`
+const key = contractExample('readKey')
+
+test('the screen of a key shows its spending, calls and errors, and names its replacement', async ({ api, open }) => {
+  const next = { ...key, id: 'key_next', name: 'Weekly summaries' }
+  api.answer('listKeys', { data: [key, next], nextCursor: null })
+  api.answer('readKey', { ...key, state: 'Rotated', rotatedTo: next.id, rotatedBy: key.id, rotatedAt: key.createdAt })
+  api.answer('readUsage', () => {
+    const { from, to } = api.asked('readUsage').at(-1)!.query as { from: string; to: string }
+    const row = { time: from, calls: 2, promptTokens: 10, completionTokens: 20 }
+    const data = [
+      { ...row, group: key.id, chargedMicro: 1_500_000 },
+      { ...row, group: next.id, chargedMicro: 9_000_000 },
+    ]
+    return { from, to, by: 'key', step: 'day', zone: 'UTC', data, totalMicro: 10_500_000 } as const
+  })
+  const other = { ...contractExample('listLatestRefusals').data[0]!, key: next.id, requestId: 'req_other' }
+  api.answer('listLatestRefusals', { data: [...contractExample('listLatestRefusals').data, other] })
+  const { screen } = await open(address)
+  await expect.element(screen.getByRole('heading', { name: key.name, level: 1 })).toBeVisible()
+  const region = (name: string) => screen.getByRole('region', { name, exact: true })
+  const textOf = (name: string) => region(name).query()?.textContent
+  await expect.poll(() => textOf('Key')).toContain('$0.00125 of $20.00 per month')
+  await expect
+    .element(region('Key').getByRole('link', { name: next.name }))
+    .toHaveAttribute('href', `${project}/keys/key_next`)
+  await expect.poll(() => textOf('Errors')).toContain('req_example')
+  expect(textOf('Errors')).not.toContain('req_other')
+  await expect
+    .element(screen.getByRole('link', { name: 'All calls' }))
+    .toHaveAttribute('href', `${project}/calls?key=${key.id}`)
+  await expect.poll(() => textOf('Charged in the last 30 days')).toContain('$1.50')
+  expect(api.asked('listInvocations').map(({ query }) => query['key'])).toContain(key.id)
+})
+
+test('a key is paused and resumed on its screen, and does not offer to rotate a paused one', async ({ api, open }) => {
+  const { screen } = await open(address)
+  const act = async (name: string) => {
+    await screen.getByRole('button', { name, exact: true }).click()
+    await screen
+      .getByRole('dialog')
+      .getByRole('button', { name: `${name} key` })
+      .click()
+  }
+  const paused = { ...key, state: 'Paused', pausedAt: key.createdAt } as const
+  api.answer('pauseKey', () => {
+    api.answer('readKey', paused)
+    return paused
+  })
+  api.answer('resumeKey', () => {
+    api.answer('readKey', key)
+    return key
+  })
+  await act('Pause')
+  await expect.element(screen.getByText(/^Paused .* Calls are refused/)).toBeVisible()
+  await expect.element(screen.getByRole('button', { name: 'Rotate' })).not.toBeInTheDocument()
+  await act('Resume')
+  await expect.element(screen.getByText(/^Paused .* Calls are refused/)).not.toBeInTheDocument()
+  await expect.element(screen.getByRole('button', { name: 'Rotate' })).toBeVisible()
+})
+
+test('a key is renamed on its screen', async ({ api, open }) => {
+  const { screen } = await open(address)
+  api.answer('renameKey', ({ name }) => {
+    api.answer('readKey', { ...key, name })
+    return { ...key, name }
+  })
+  await screen.getByRole('button', { name: 'Rename' }).click()
+  await screen.getByLabelText('Name').fill('Website')
+  await screen.getByRole('button', { name: 'Rename key' }).click()
+  await expect.element(screen.getByRole('heading', { name: 'Website', level: 1 })).toBeVisible()
+})
+
+test('a narrower copy starts with the access, limits and expiry of its key', async ({ api, open }) => {
+  const inTenDays = new Date(Date.now() + 10.5 * 86_400_000).toISOString()
+  api.answer('readKey', { ...key, policy: 'listed', resources: [exampleIds.sandbox, 'sbx-…'], expiresAt: inTenDays })
+  const { screen } = await open(address)
+  await screen.getByRole('button', { name: 'Create a narrower copy' }).click()
+  await screen.getByLabelText('Spending limit (USD)').fill('5')
+  await screen.getByRole('dialog').getByRole('button', { name: 'Create key' }).click()
+  await expect.element(screen.getByRole('dialog', { name: /^Secret for/ })).toBeVisible()
+  expect(api.asked('createKey').map(({ body }) => body)).toEqual([
+    {
+      project: exampleIds.project,
+      name: key.name,
+      policy: 'listed',
+      resources: [exampleIds.sandbox],
+      limit: { micro: 5_000_000, reset: 'monthly' },
+      rates: key.rates,
+      expiresInDays: 10,
+    },
+  ])
+})
+
+test('a key of another project has no screen in this one', async ({ api, open }) => {
+  api.answer('readKey', { ...key, project: 'prj_other' })
+  const { screen } = await open(address)
+  await expect.element(screen.getByRole('heading', { name: 'Page not found' })).toBeVisible()
+})

@@ -1,0 +1,77 @@
+import { useQuery } from '@tanstack/react-query'
+import type { KeyRecord } from '@gateway/api/console/keys'
+import type { UsageReport } from '@gateway/api/console/money'
+import { reading } from '../api/queries.ts'
+import { useScope } from '../api/session.ts'
+import { Chart, ChartWaiting } from '../components/chart.tsx'
+import { usdTick } from '../components/chart-scale.ts'
+import { DataTable, type Column } from '../components/data-table.tsx'
+import { RefusalBox } from '../components/refusal-box.tsx'
+import { count, usd } from '../components/usd.ts'
+import { Money } from '../components/values.tsx'
+import { dayOf } from '../overview/use-spending.ts'
+import { groupSums, seriesOf, usageSteps, type GroupSum } from './usage-stacks.ts'
+
+const USAGE = '/api/v2/tenants/{tenant}/projects/{project}/usage'
+
+/** Charges of the last 30 days, stacked by model or of one key, with the data as a table. */
+export function SpendingDays({ ofKey }: { ofKey?: KeyRecord }) {
+  const now = new Date()
+  const by = ofKey ? 'key' : 'model'
+  const query = { by, step: 'day', zone: 'UTC', from: `${dayOf(now, -29)}T00:00:00.000Z` } as const
+  const read = useQuery(
+    reading(USAGE, { params: useScope(), query: { ...query, to: `${dayOf(now, 1)}T00:00:00.000Z` } }),
+  )
+  const { data, error } = read.data && ofKey ? { ...read, data: onlyOf(read.data, ofKey.id) } : read
+  const groups = groupSums(data?.data ?? [])
+  return (
+    <section className="card stack" aria-label="Charged in the last 30 days">
+      <div className="head">
+        <h2>Charged in the last 30 days</h2>
+        {data && <Money micro={data.totalMicro} />}
+      </div>
+      <RefusalBox error={error} />
+      {!data && !error && <ChartWaiting height={CHART_HEIGHT} />}
+      {data && groups.length === 0 && <p className="soft">No charges in the last 30 days.</p>}
+      {data && groups.length > 0 && (
+        <>
+          <Chart
+            label="Spend per day"
+            series={seriesOf(groups, (model) => ofKey?.name ?? model ?? 'No model')}
+            steps={usageSteps(data, groups)}
+            step="day"
+            zone="UTC"
+            format={usd}
+            formatTick={usdTick}
+            height={CHART_HEIGHT}
+          />
+          <details>
+            <summary className="soft">Show data</summary>
+            <DataTable
+              caption="Charges per day"
+              columns={dayColumns}
+              rows={groupSums(data.data.map((row) => ({ ...row, group: row.time!.slice(0, 10) }))).toSorted((a, b) =>
+                b.group!.localeCompare(a.group!),
+              )}
+              keyOf={({ group }) => group!}
+            />
+          </details>
+        </>
+      )}
+    </section>
+  )
+}
+
+/** The part of a usage report by key that is about one key. */
+function onlyOf(report: UsageReport, key: string): UsageReport {
+  const data = report.data.filter(({ group }) => group === key)
+  return { ...report, data, totalMicro: data.reduce((micro, { chargedMicro }) => micro + chargedMicro, 0) }
+}
+
+const CHART_HEIGHT = 200
+
+const dayColumns: Column<GroupSum>[] = [
+  { head: 'Day (UTC)', cell: ({ group }) => group },
+  { head: 'Calls', cell: ({ calls }) => count(calls), isNumber: true },
+  { head: 'Charged', cell: ({ chargedMicro }) => <Money micro={chargedMicro} />, isNumber: true },
+]
