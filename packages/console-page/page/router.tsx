@@ -34,6 +34,7 @@ const settingsScreen = laterScreen(() => import('./settings/settings-screen.tsx'
 const accountScreen = laterScreen(() => import('./account/account-screen.tsx'), 'AccountScreen')
 const commandLineScreen = laterScreen(() => import('./account/command-line-screen.tsx'), 'CommandLineScreen')
 const membersScreen = laterScreen(() => import('./organization/members-screen.tsx'), 'MembersScreen')
+const budgetsScreen = laterScreen(() => import('./organization/budgets-screen.tsx'), 'BudgetsScreen')
 const teamsScreen = laterScreen(() => import('./organization/teams-screen.tsx'), 'TeamsScreen')
 const teamScreen = laterScreen(() => import('./organization/team-screen.tsx'), 'TeamScreen')
 const ownProjectsScreen = laterScreen(() => import('./organization/projects-screen.tsx'), 'OrganizationProjectsScreen')
@@ -93,6 +94,7 @@ const routes = [
   createRoute({ ...at('/account/security-log'), component: securityLogScreen, validateSearch: auditFilters }),
   createRoute({ ...at('/account/command-line'), component: commandLineScreen, validateSearch: commandLineView }),
   createRoute({ ...at('/organizations/$tenant/members'), component: membersScreen }),
+  createRoute({ ...at('/organizations/$tenant/budgets'), component: budgetsScreen }),
   createRoute({ ...at('/organizations/$tenant/teams'), component: teamsScreen }),
   createRoute({ ...at('/organizations/$tenant/teams/$team'), component: teamScreen }),
   createRoute({ ...at('/organizations/$tenant/projects'), component: ownProjectsScreen }),

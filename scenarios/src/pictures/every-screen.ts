@@ -23,7 +23,7 @@ function screensOf({ tenant, project, sandboxes }: Facts): Record<string, string
     ...screens(home, ['statement', 'keys', 'users', 'settings']),
     flow: `${home}/flows/${sandboxes.mixed}`,
     'flow-chat': `${home}/flows/${sandboxes.chat}`,
-    ...screens(organization, ['members', 'teams', 'audit', 'tokens', 'webhooks']),
+    ...screens(organization, ['members', 'teams', 'budgets', 'audit', 'tokens', 'webhooks']),
     'organization-projects': `${organization}/projects`,
     'operator-products': '/operator/products',
     'operator-money': `/operator/money?tenant=${tenant}&project=${project}`,
