@@ -22,6 +22,14 @@ async function alertBelow(page: Page, usd: string): Promise<void> {
   await region(page, 'Alert rules').getByText(`$${usd}`).waitFor()
 }
 
+/** Adds a webhook. Its secret is shown then. */
+async function addWebhook(page: Page, url: string): Promise<void> {
+  await page.getByRole('button', { name: 'Add destination' }).click()
+  const form = page.getByRole('dialog', { name: 'Add destination' })
+  await form.getByLabel('Endpoint URL').fill(url)
+  await form.getByRole('button', { name: 'Add destination' }).click()
+}
+
 test('a crossed threshold raises an alert and posts it with a signature that the documented code verifies', async ({
   stack,
   visit,
@@ -33,21 +41,19 @@ test('a crossed threshold raises an alert and posts it with a signature that the
   await page.getByText('No alerts yet').waitFor()
   await alertBelow(page, '4.99999')
 
-  await page.getByRole('button', { name: 'Add webhook' }).click()
-  await page.getByRole('dialog').getByLabel('Endpoint URL').fill(receiver.url)
-  await page.getByRole('dialog').getByRole('button', { name: 'Add webhook' }).click()
+  await addWebhook(page, receiver.url)
   const secretDialog = page.getByRole('dialog', { name: 'Signing secret' })
   await secretDialog.locator('pre').nth(1).waitFor()
   const [secret, code] = await secretDialog.locator('pre').allTextContents()
   await secretDialog.getByRole('button', { name: 'Done' }).click()
-  await region(page, 'Webhooks').getByText('No deliveries yet').waitFor()
+  await region(page, 'Destinations').getByText('No deliveries yet').waitFor()
 
   expect((await chat(stack, owner)).status).toBe(200)
   await page.getByRole('link', { name: 'Alerts, 1 open' }).waitFor()
   const row = page.getByRole('row', { name: /Wallet balance fell below/ })
   await row.getByText('Open').waitFor()
   await row.getByText('1 of 1 delivered').waitFor()
-  await region(page, 'Webhooks').getByText('Delivered').waitFor()
+  await region(page, 'Destinations').getByText('Delivered').waitFor()
   await expect.poll(() => page.getByRole('status').allInnerTexts()).toContain('1 open alert.')
 
   const [notice] = receiver.received as [ReceivedNotice]
@@ -62,10 +68,10 @@ test('a crossed threshold raises an alert and posts it with a signature that the
   await page.getByRole('link', { name: 'Alerts', exact: true }).first().waitFor()
 
   await page.getByRole('button', { name: `Delete ${receiver.url}` }).click()
-  const deletion = page.getByRole('dialog', { name: 'Delete webhook?' })
+  const deletion = page.getByRole('dialog', { name: 'Delete destination?' })
   await deletion.getByText('pending deliveries are dropped').waitFor()
-  await deletion.getByRole('button', { name: 'Delete webhook' }).click()
-  await region(page, 'Webhooks').getByText('No webhooks yet').waitFor()
+  await deletion.getByRole('button', { name: 'Delete destination' }).click()
+  await region(page, 'Destinations').getByText('No destinations yet').waitFor()
   expect(problems).toEqual([])
 })
 
@@ -79,14 +85,12 @@ test('a webhook that rejects a delivery shows as failing, with the reason and th
   receiver.answer.status = 500
   const { page } = await signedInAt(visit, owner, `${owner.home}/notices`)
   await alertBelow(page, '4.99999')
-  await page.getByRole('button', { name: 'Add webhook' }).click()
-  await page.getByRole('dialog').getByLabel('Endpoint URL').fill(receiver.url)
-  await page.getByRole('dialog').getByRole('button', { name: 'Add webhook' }).click()
+  await addWebhook(page, receiver.url)
   await page.getByRole('button', { name: 'Done' }).click()
   expect((await chat(stack, owner)).status).toBe(200)
-  const webhooks = region(page, 'Webhooks')
-  await webhooks.getByText('Failing').waitFor()
-  await webhooks.getByText(/HTTP 500. Next attempt/).waitFor()
+  const destinations = region(page, 'Destinations')
+  await destinations.getByText('Failing').waitFor()
+  await destinations.getByText(/HTTP 500. Next attempt/).waitFor()
 })
 
 test("a webhook's page sends a test, rotates the secret without losing a delivery, and resends what failed", async ({
@@ -100,8 +104,8 @@ test("a webhook's page sends a test, rotates the secret without losing a deliver
   const made = await owner.caller.ask('POST', webhooks, { url: receiver.url })
   const { secret: first, webhook } = made.body as { secret: string; webhook: { id: string } }
   const { page, problems } = await signedInAt(visit, owner, `${owner.home}/notices`)
-  await region(page, 'Webhooks').getByRole('link', { name: receiver.url }).click()
-  await region(page, 'Webhook').getByText('Working').waitFor()
+  await region(page, 'Destinations').getByRole('link', { name: receiver.url }).click()
+  await region(page, 'Destination').getByText('Working').waitFor()
   await page.getByText('No deliveries yet').waitFor()
 
   await page.getByRole('button', { name: 'Send test', exact: true }).click()
@@ -117,11 +121,11 @@ test("a webhook's page sends a test, rotates the secret without losing a deliver
   await shown.waitFor()
   const [second, code] = (await shown.locator('pre').allTextContents()) as [string, string]
   await shown.getByRole('button', { name: 'Done' }).click()
-  await region(page, 'Webhook').getByText('Earlier secrets sign until').waitFor()
+  await region(page, 'Destination').getByText('Earlier secrets sign until').waitFor()
 
   receiver.answer.status = 410
   await page.getByRole('button', { name: 'Send test', exact: true }).click()
-  await region(page, 'Webhook').getByText('Failing').waitFor()
+  await region(page, 'Destination').getByText('Failing').waitFor()
   const dead = region(page, 'Deliveries').getByRole('row', { name: /HTTP 410/ })
   await dead.getByText('Failed').waitFor()
   const module: string = `data:text/javascript,${encodeURIComponent(code)}`
@@ -132,17 +136,17 @@ test("a webhook's page sends a test, rotates the secret without losing a deliver
 
   receiver.answer.status = 204
   await dead.getByRole('button', { name: /^Resend Test/ }).click()
-  await region(page, 'Webhook').getByText('Working').waitFor()
+  await region(page, 'Destination').getByText('Working').waitFor()
   await dead.waitFor({ state: 'detached' })
-  await page.getByRole('link', { name: 'All alerts and webhooks' }).click()
+  await page.getByRole('link', { name: 'All alerts and destinations' }).click()
   await page
-    .getByRole('row', { name: /A webhook is failing: HTTP 410/ })
+    .getByRole('row', { name: /A destination is failing: HTTP 410/ })
     .getByText('Resolved')
     .waitFor()
   await page.goto(`${owner.home}/notices/webhooks/${webhook.id}`)
   await page.getByRole('button', { name: 'Delete', exact: true }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Delete webhook' }).click()
-  await region(page, 'Webhooks').getByText('No webhooks yet').waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete destination' }).click()
+  await region(page, 'Destinations').getByText('No destinations yet').waitFor()
   expect(problems).toEqual([])
 })
 
@@ -188,10 +192,8 @@ test('an invalid endpoint URL is refused in the form and kept for correction [in
 }) => {
   const owner = await consoleOwner(stack)
   const { page } = await signedInAt(visit, owner, `${owner.home}/notices`)
-  await page.getByRole('button', { name: 'Add webhook' }).click()
-  const form = page.getByRole('dialog', { name: 'Add webhook' })
-  await form.getByLabel('Endpoint URL').fill('https://me:secret@hooks.example.com/')
-  await form.getByRole('button', { name: 'Add webhook' }).click()
+  await addWebhook(page, 'https://me:secret@hooks.example.com/')
+  const form = page.getByRole('dialog', { name: 'Add destination' })
   await form.getByRole('alert').getByText('invalid_request').waitFor()
   expect(await form.getByLabel('Endpoint URL').inputValue()).toBe('https://me:secret@hooks.example.com/')
 })

@@ -145,16 +145,21 @@ export type BudgetRequest = z.infer<typeof budgetRequest>
 export const removedBudget = budgetRequest.pick({ id: true, tenant: true })
 export type RemovedBudget = z.infer<typeof removedBudget>
 
-/** POST /webhooks/create: posts notices of the project to this address from now on. Safe to repeat by its id. */
-export const webhookRequest = z.strictObject({
+const destination = {
   id: z.string().min(1).max(64),
   project: z.string().min(1).max(64),
-  url: z.string().min(1).max(2048),
   createdBy: z.string().min(1).max(64),
-})
+}
+/** POST /webhooks/create: sends notices of the project to this destination from now on. Safe to repeat by its id. */
+export const webhookRequest = z.discriminatedUnion('kind', [
+  z.strictObject({ ...destination, kind: z.enum(['standard', 'slack']), url: z.string().min(1).max(2048) }),
+  /** `recipient` null: the Project Owners at that time. */
+  z.strictObject({ ...destination, kind: z.literal('email'), recipient: z.string().min(1).max(64).nullable() }),
+])
 export type WebhookRequest = z.infer<typeof webhookRequest>
 export type WebhookAnswer =
-  | { kind: 'made'; secret: string }
+  /** `secret` null: what the destination gets is not signed. */
+  | { kind: 'made'; secret: string | null }
   /** `off`: the operator has configured no key to derive secrets from. */
   | { kind: 'refused'; why: 'off' | 'too_many' | 'too_often' | 'not_https' | 'private' | 'unknown_host' }
 
@@ -227,10 +232,27 @@ export interface TakenDelivery {
 /** Time limit of a post, including the look-up of its host. */
 export const POST_MS = 8_000
 
-/** The result of a post: a status, or why there was none. */
+/** POST /webhooks/mails/take: like `deliveriesQuestion`, deliveries by mail. */
+export const mailsQuestion = z.strictObject({})
+export interface TakenMail {
+  notice: string
+  webhook: string
+  /** Including this one. */
+  tries: number
+  project: string
+  /** A user; null: the Project Owners. */
+  recipient: string | null
+  subject: string
+  lines: string[]
+}
+
+/** The result of a post or mail: a status, that the mail server took it, or why not. */
 const posted = z.union([
   z.strictObject({ status: z.int().min(0).max(999) }),
-  z.strictObject({ error: z.enum(['not_https', 'private', 'unknown_host', 'timeout', 'unreachable']) }),
+  z.strictObject({ mailed: z.literal(true) }),
+  z.strictObject({
+    error: z.enum(['not_https', 'private', 'unknown_host', 'timeout', 'unreachable', 'not_mailed', 'no_recipient']),
+  }),
 ])
 export type Posted = z.infer<typeof posted>
 

@@ -1,5 +1,5 @@
 -- Deletes webhooks with what waits for them, in the transaction that removes the member who made them. Returns their ids
--- and projects, one for one.
+-- and projects, one for one. Those by mail stay: a mail reaches only users with a role on the project.
 --
 -- Runs with the permissions of its owner: the console's login writes nothing in `money`, and otherwise deletes webhooks
 -- through the ledger.
@@ -16,7 +16,7 @@ BEGIN
   WITH ended AS (
     DELETE FROM money.webhooks w
      USING control.projects p
-     WHERE p.tenant = of_tenant AND w.project = p.id AND w.created_by = of_maker
+     WHERE p.tenant = of_tenant AND w.project = p.id AND w.created_by = of_maker AND w.kind <> 'email'
     RETURNING w.id, w.project
   ), undelivered AS (
     DELETE FROM money.webhook_deliveries d USING ended e WHERE d.webhook = e.id

@@ -1089,18 +1089,25 @@ CREATE TABLE money.notices (
 CREATE INDEX ON money.notices (project, at, id);
 CREATE INDEX ON money.notices (at);
 
--- Where notices are sent (money §10.2).
+-- Where notices are sent (money §10.2). The id of a destination by mail starts with eml_, so that a delivery says who
+-- takes it: a worker, or the console, which has the mail server.
 CREATE TABLE money.webhooks (
   id         text PRIMARY KEY,
   project    text NOT NULL,
-  url        text NOT NULL CHECK (char_length(url) <= 2048),
-  -- The operator's key that its secret is derived from, and the number of the secret. No secret is stored.
-  secret_key text NOT NULL,
+  kind       text NOT NULL DEFAULT 'standard' CHECK (kind IN ('standard', 'slack', 'email')),
+  url        text CHECK (char_length(url) <= 2048), -- null: by mail
+  recipient  text, -- the user who gets the mail; null: the Project Owners at that time
+  -- The operator's key that its secret is derived from, and the number of the secret. No secret is stored. Null: what it
+  -- gets is not signed.
+  secret_key text,
   generation integer NOT NULL DEFAULT 1,
   earlier_secrets jsonb NOT NULL DEFAULT '[]', -- [{ secretKey, generation, until }]: they also sign until then
   failing_since timestamptz(3), -- a delivery was given up, and none has succeeded since
   created_by text NOT NULL,
-  created_at timestamptz(3) NOT NULL
+  created_at timestamptz(3) NOT NULL,
+  CONSTRAINT destination_fits_kind CHECK (
+    (kind = 'email') = (url IS NULL) AND (kind = 'email') = (left(id, 4) = 'eml_')
+    AND (kind = 'standard') = (secret_key IS NOT NULL) AND (kind = 'email' OR recipient IS NULL))
 );
 CREATE INDEX ON money.webhooks (project);
 
@@ -1118,10 +1125,11 @@ CREATE TABLE money.webhook_deliveries (
   PRIMARY KEY (notice, webhook)
 ) WITH (fillfactor = 80);
 CREATE INDEX pending_deliveries ON money.webhook_deliveries (webhook, next_try_at) WHERE state = 'Pending';
--- Due deliveries are found by time. Webhooks with pending ones take turns in the order of their reversed ids, whose
--- last characters are random (services/ledger/src/webhooks/deliveries.ts).
-CREATE INDEX due_deliveries ON money.webhook_deliveries (next_try_at) WHERE state = 'Pending';
-CREATE INDEX webhooks_with_pending ON money.webhook_deliveries (reverse(webhook)) WHERE state = 'Pending';
+-- Due deliveries are found by time, those by mail separately. Webhooks with pending ones take turns in the order of
+-- their reversed ids, whose last characters are random (services/ledger/src/webhooks/deliveries.ts).
+CREATE INDEX due_deliveries ON money.webhook_deliveries (left(webhook, 4), next_try_at) WHERE state = 'Pending';
+CREATE INDEX webhooks_with_pending ON money.webhook_deliveries (left(webhook, 4), reverse(webhook))
+  WHERE state = 'Pending';
 
 -------------------------------------------------------------------------------------------- receipts of admissions
 

@@ -1,7 +1,14 @@
 import { assetReadsConfig, assetStoreConfig } from '@gateway/assets/asset-store-config'
 import { z } from 'zod'
 import { trustedProxies } from '@gateway/service-kit/http/trusted-proxies'
-import { flag, httpUrl, quotasVariable, sharedSecret, wholeNumber } from '@gateway/service-kit/process/config'
+import {
+  flag,
+  httpUrl,
+  publicUrl,
+  quotasVariable,
+  sharedSecret,
+  wholeNumber,
+} from '@gateway/service-kit/process/config'
 import { servicePrivateKey } from '@gateway/service-kit/process/service-keys'
 
 /** The issuer is kept unchanged, because it must equal the one the provider reports. */
@@ -93,10 +100,9 @@ export const consoleConfig = z
     SESSION_MAX_SECONDS: wholeNumber({ min: 60, max: 31_536_000 })
       .default(2_592_000)
       .meta({ description: 'Time after which a session ends however often it is used' }),
-    PUBLIC_URL: httpUrl()
-      .refine((url) => new URL(url).href === `${url}/`, 'expected an address without a path')
-      .optional()
-      .meta({ description: 'Public base URL of the service, for example https://models.example.com' }),
+    PUBLIC_URL: publicUrl().meta({
+      description: 'Public base URL of the service, for example https://models.example.com',
+    }),
     TRACE_URL: z
       .string()
       .refine(leadsToTraces, 'expected an address that starts with http:// or https:// and has {invocation} in it')
@@ -111,7 +117,7 @@ export const consoleConfig = z
       .optional()
       .meta({
         description:
-          'Mail server for invitations and password resets: `smtps://` for TLS from the start (port 465), `smtp://` for STARTTLS (port 587), with user and password if it needs them. Without it, Admins hand over the links of invitations, and the platform operator those of password resets',
+          'Mail server for invitations, password resets and alerts: `smtps://` for TLS from the start (port 465), `smtp://` for STARTTLS (port 587), with user and password if it needs them. Without it, Admins hand over the links of invitations, the platform operator those of password resets, and alerts do not go by email',
         secret: true,
       }),
     SMTP_TLS: z.enum(['required', 'none']).default('required').meta({

@@ -50,6 +50,8 @@ export interface ConsoleDeps {
     | 'testWebhook'
     | 'resendDelivery'
     | 'writeNotices'
+    | 'takeMails'
+    | 'recordDeliveries'
   >
   estimator: Pick<Estimator, 'estimate'>
   /** The operator's defaults (`QUOTAS`). */

@@ -22,6 +22,7 @@ import { openLeakReports } from './keys/leak-reports.ts'
 import { openMailer } from './mail/mailer.ts'
 import { openMails } from './mail/mail-queue.ts'
 import { openMetrics } from './metrics.ts'
+import { mailNotices } from './notices/mail-notices.ts'
 import { handOverNotices } from './notices/outgoing-notices.ts'
 import { repeat } from '@gateway/service-kit/async/repeat'
 import { makeAppointments } from './projects/appointments.ts'
@@ -134,8 +135,13 @@ export async function startConsole(config: ConsoleConfig, tools: ServiceTools) {
   const requestLimits = openRequestLimits(config, { now, overloaded: metrics.overloaded })
   metrics.observePermits(requestLimits.counts)
   const sending = { prisma, newId, random, now, log, publicUrl: config.PUBLIC_URL }
-  const { mails, close: closeMails } = openMails(sending, openMailer(config))
+  const mailer = openMailer(config)
+  const { mails, close: closeMails } = openMails(sending, mailer)
   onStop('mails', closeMails)
+  if (mailer !== null) {
+    const work = () => mailNotices({ ...sending, ledger, mailer })
+    onStop('mailed notices', repeat({ log }, { name: 'mailed notices', everyMs: 1_000, work }))
+  }
   const deps: ConsoleDeps = {
     prisma,
     revocationPrisma,

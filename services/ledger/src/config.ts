@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ServiceName } from '@gateway/ledger-protocol/ledger-reads'
-import { flag, quotasVariable, sharedSecret, wholeNumber } from '@gateway/service-kit/process/config'
+import { flag, publicUrl, quotasVariable, sharedSecret, wholeNumber } from '@gateway/service-kit/process/config'
 import { servicePublicKeys } from '@gateway/service-kit/process/service-keys'
 import { redisUrl } from '@gateway/service-kit/redis/open-redis'
 import { archiveAfterDays } from './archive/config.ts'
@@ -74,6 +74,9 @@ export const ledgerConfig = z.object({
   WEBHOOK_PRIVATE_ADDRESSES: flag()
     .default(false)
     .meta({ description: 'Allow webhooks at private addresses and over http. For development and tests only' }),
+  PUBLIC_URL: publicUrl().meta({
+    description: 'Public base URL of the service, as for the console: alerts in Slack link to it',
+  }),
   PREPARED_STATEMENTS: flag()
     .default(true)
     .meta({ description: 'Use prepared statements. Turn off for a PgBouncer without support for them' }),

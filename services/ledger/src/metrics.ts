@@ -48,7 +48,7 @@ export function openMetrics(meter: Meter, log: Logger, now: () => number) {
     unit: '{item}',
   })
   const deliveries = meter.createCounter('ledger.webhooks.deliveries', {
-    description: 'Attempts to deliver an alert to a webhook, by outcome; dead: no further attempt',
+    description: 'Attempts to deliver an alert to a destination, by outcome; dead: no further attempt',
     unit: '{try}',
   })
   const lockedOut = meter.createCounter('ledger.batches.locked_out', {

@@ -23,7 +23,7 @@ import { readInvocation } from './invocations/read-invocation.ts'
 import { removeBudget, setBudget } from './budgets/budgets.ts'
 import { setThresholds } from './notices/set-thresholds.ts'
 import { writeNotices } from './notices/write-notices.ts'
-import { recordDeliveries, takeDeliveries } from './webhooks/deliveries.ts'
+import { recordDeliveries, takeDeliveries, takeMails } from './webhooks/deliveries.ts'
 import { resendDelivery, testWebhook } from './webhooks/send-again.ts'
 import { createWebhook, deleteWebhook, rotateWebhookSecret } from './webhooks/webhooks.ts'
 import { recordRefusals } from './refusals/record-refusals.ts'
@@ -68,6 +68,7 @@ export const operationHandlers: {
   resendDelivery,
   writeNotices,
   takeDeliveries: asking('maintenance', takeDeliveries),
+  takeMails: asking('maintenance', takeMails),
   recordDeliveries: asking('maintenance', recordDeliveries),
   barrier: asking('locking', passBarrier),
   wallet: readWallet,

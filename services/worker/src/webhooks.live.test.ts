@@ -21,7 +21,13 @@ const test = stackTest.extend('due', async ({ stack, fixture, tenant: { project 
   })
   const [notice, webhook] = [`ntc_${newPrompt()}`, `whk_${newPrompt()}`]
   const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
-  const made = await console.createWebhook({ id: webhook, project, url: address, createdBy: 'usr_test' })
+  const made = await console.createWebhook({
+    id: webhook,
+    project,
+    kind: 'standard',
+    url: address,
+    createdBy: 'usr_test',
+  })
   expect(made.kind).toBe('made')
   await fixture.run(
     `WITH written AS (

@@ -34,7 +34,7 @@ export interface StackFacts {
  * The complete environment of each program: of the starter's environment only what `inherited` picks is passed on.
  *
  * All: HOST, PORT, METRICS_PORT where it has metrics, LOG_LEVEL, STOP_WITH_PARENT, OTEL_EXPORTER_OTLP_ENDPOINT.
- * Ledger: DATABASE_URL, REDIS_URL, SERVICE_PUBLIC_KEYS_GATEWAY, …_WORKER, …_CONSOLE, WEBHOOK_KEY,
+ * Ledger: DATABASE_URL, REDIS_URL, SERVICE_PUBLIC_KEYS_GATEWAY, …_WORKER, …_CONSOLE, WEBHOOK_KEY, PUBLIC_URL as for the console,
  *   WEBHOOK_PRIVATE_ADDRESSES, unless the gateway is open to other machines: webhooks are usually tried with a server on
  *   this machine, whose ports no one else should reach by them.
  * Gateway: LEDGER_URL, SERVICE_PRIVATE_KEY, REDIS_URL, CONSOLE_URL, ASSETS_FOLDER, PROVIDERS and the keys that it names.
@@ -59,6 +59,9 @@ export function serviceEnvironments(facts: StackFacts): Record<keyof StackPorts,
     ASSETS_FOLDER: facts.assetsFolder,
   }
 
+  // For links and commands. On any other host, only the operator knows the public address.
+  const publicUrl = isLoopback(facts.host) && { PUBLIC_URL: gatewayUrl(facts.host, ports.gateway) }
+
   return {
     provider: common(ports.provider),
     ledger: {
@@ -71,6 +74,7 @@ export function serviceEnvironments(facts: StackFacts): Record<keyof StackPorts,
       SERVICE_PUBLIC_KEYS_CONSOLE: secrets.services.console.publicKey,
       WEBHOOK_KEY: secrets.webhooks,
       WEBHOOK_PRIVATE_ADDRESSES: String(isLoopback(facts.host)),
+      ...publicUrl,
     },
     console: {
       ...common(ports.console),
@@ -81,8 +85,7 @@ export function serviceEnvironments(facts: StackFacts): Record<keyof StackPorts,
       SERVICE_PRIVATE_KEY: secrets.services.console.privateKey,
       SECOND_FACTOR_KEY: secrets.secondFactors,
       TRUSTED_PROXIES: 'loopback', // the gateway
-      // So that the commands it shows name the gateway. On any other host, only the operator knows the public address.
-      ...(isLoopback(facts.host) && { PUBLIC_URL: gatewayUrl(facts.host, ports.gateway) }),
+      ...publicUrl,
     },
     worker: {
       ...common(ports.worker),

@@ -526,12 +526,17 @@ export const consoleRoutes = {
   createWebhook: notices(
     'POST',
     `${project}/webhooks`,
-    'Create a webhook for alerts',
-    made(z.strictObject({ webhook: webhookRecord, secret })),
+    'Create a webhook for alerts, or send them to Slack or by email',
+    made(
+      z.strictObject({
+        webhook: webhookRecord,
+        secret: secret.nullable().describe('shown only once; null for Slack and email, which are not signed'),
+      }),
+    ),
     {
       ...sent(newWebhookBody, 'not_empty', 'rate_limited'),
       description:
-        'Requires a Project Owner; at most five per project. Each alert is posted at least once, always with the same `webhook-id`, and signed with the secret according to the Standard Webhooks specification.',
+        'Requires a Project Owner; at most five per project. Each alert is posted at least once, always with the same `webhook-id`, and signed with the secret according to the Standard Webhooks specification. Slack gets `{ "text": … }`.',
     },
   ),
   readWebhook: notices('GET', `${project}/webhooks/{webhook}`, 'Read a webhook', one(webhookRecord)),
@@ -544,7 +549,7 @@ export const consoleRoutes = {
     {
       ...sent(rotateSecretBody, 'rate_limited'),
       description:
-        'Until the grace ends, each attempt is signed with the new secret and with the earlier ones: `webhook-signature` lists the signatures, separated by spaces. No delivery is lost.',
+        'Of the kind `standard`. Until the grace ends, each attempt is signed with the new secret and with the earlier ones: `webhook-signature` lists the signatures, separated by spaces. No delivery is lost.',
     },
   ),
   testWebhook: notices(

@@ -28,23 +28,38 @@ export const noticeThresholds = z
   .meta({ examples: [{ belowMicro: [5_000_000, 1_000_000], daysLeft: 3, keyPercents: [80, 100] }] })
 export type NoticeThresholds = z.infer<typeof noticeThresholds>
 
+const endpointUrl = z
+  .url({ protocol: /^https?$/, normalize: false })
+  .max(2048)
+  .refine((text) => {
+    if (!URL.canParse(text)) return true // reported by the rule before
+    const { username, password, hash } = new URL(text)
+    return username === '' && password === '' && hash === ''
+  }, 'must have no user, password or fragment')
+  .describe('an https URL on the public internet')
+
 export const newWebhookBody = z
-  .strictObject({
-    url: z
-      .url({ protocol: /^https?$/, normalize: false })
-      .max(2048)
-      .refine((text) => {
-        if (!URL.canParse(text)) return true // reported by the rule before
-        const { username, password, hash } = new URL(text)
-        return username === '' && password === '' && hash === ''
-      }, 'must have no user, password or fragment')
-      .describe('an https URL on the public internet'),
-  })
+  .discriminatedUnion('kind', [
+    z.strictObject({ kind: z.literal('standard').optional().describe('signed JSON'), url: endpointUrl }),
+    z.strictObject({
+      kind: z.literal('slack').describe('text for an incoming webhook of Slack, or of a service that takes the same'),
+      url: endpointUrl,
+    }),
+    z.strictObject({
+      kind: z.literal('email').describe('needs a mail server'),
+      user: id.nullable().describe('a user with a role on the project; null: its Project Owners at that time'),
+    }),
+  ])
   .meta({ examples: [{ url: 'https://hooks.example.com/notices' }] })
 export const webhookRecord = z
   .strictObject({
     id,
-    url: z.string(),
+    kind: z.enum(['standard', 'slack', 'email']),
+    url: z
+      .string()
+      .nullable()
+      .describe('null: by email; of Slack without the path, which is a secret: anyone who has it can post there'),
+    user: id.nullable().describe('by email: the user who gets it; null: the Project Owners'),
     createdBy: id,
     createdAt: time,
     failingSince: time
@@ -58,7 +73,9 @@ export const webhookRecord = z
     examples: [
       {
         id: exampleIds.webhook,
+        kind: 'standard',
         url: 'https://hooks.example.com/notices',
+        user: null,
         createdBy: exampleIds.user,
         createdAt: '2026-11-20T09:00:00.000Z',
         failingSince: null,
@@ -88,7 +105,9 @@ const delivery = {
   error: z
     .string()
     .nullable()
-    .describe('reason for the missing response: timeout, unreachable, unknown_host, private, not_https or key_missing'),
+    .describe(
+      'reason for the missing response: timeout, unreachable, unknown_host, private, not_https or key_missing; by email: not_mailed or no_recipient',
+    ),
   nextTryAt: time.nullable(),
   endedAt: time.nullable(),
 }

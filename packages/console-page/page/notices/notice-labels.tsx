@@ -1,4 +1,5 @@
-import type { NoticeRecord, WebhookDelivery } from '@gateway/api/console/notices'
+import { deliveryReason } from '@gateway/api/console/delivery-reason'
+import type { NoticeRecord, WebhookDelivery, WebhookRecord } from '@gateway/api/console/notices'
 import { Money, type Tone } from '../components/values.tsx'
 import { several } from '../components/usd.ts'
 
@@ -79,7 +80,7 @@ export function NoticeText({ notice, nameOf, userOf }: { notice: NoticeRecord } 
     case 'webhook.failing':
       return (
         <>
-          A webhook is failing: {reasonText({ status: details.status ?? null, error: details.error ?? null })}.
+          A destination is failing: {deliveryReason(details)}.
           <span className="soft"> Resend its deliveries once it works.</span>
         </>
       )
@@ -110,7 +111,7 @@ export const kindLabels: Record<WebhookDelivery['kind'], string> = {
   'key.rotated': 'Key rotated',
   'key.leaked': 'Leaked key',
   'token.leaked': 'Leaked service token',
-  'webhook.failing': 'Failing webhook',
+  'webhook.failing': 'Failing destination',
   'webhook.test': 'Test',
 }
 
@@ -120,21 +121,15 @@ export const deliveryLabels: Record<Delivery['state'], { text: string; tone: Ton
   Dead: { text: 'Failed', tone: 'bad' },
 }
 
-const errorLabels: Record<string, string> = {
-  timeout: 'no response within 8 seconds',
-  unreachable: 'host unreachable',
-  unknown_host: 'host not found',
-  private: 'not a public address',
-  not_https: 'not an https:// URL',
-  key_missing: 'encryption key of the signing secret is missing',
-}
-
 /** Number of attempts and the last failure, or null if none failed. */
 export function failureText({ state, tries, status, error }: Omit<Delivery, 'webhook'>): string | null {
   if (state === 'Delivered' || (status === null && error === null)) return null
-  return `${several(tries, 'attempt')}: ${reasonText({ status, error })}`
+  return `${several(tries, 'attempt')}: ${deliveryReason({ status, error })}`
 }
 
-function reasonText({ status, error }: Pick<Delivery, 'status' | 'error'>): string {
-  return error === null ? `HTTP ${status}` : (errorLabels[error] ?? error)
+export const destinationKinds = { standard: 'Webhook', slack: 'Slack', email: 'Email' } as const
+
+/** Where a destination leads: its address, or who gets the emails. @param userOf name of a user, by their ID */
+export function destinationText({ url, user }: Pick<WebhookRecord, 'url' | 'user'>, userOf: Names['userOf']): string {
+  return url ?? (user === null ? 'Project Owners' : userOf(user))
 }

@@ -2,25 +2,24 @@ import { useProjectName, useScope, useProjectRole, useKeyNames, useMemberNames }
 import { Screen } from '../frame/screen.tsx'
 import { EmptyState, Loaded } from '../components/list-states.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
-import { SHOWN_NOTICES, useNotices, THRESHOLDS, WEBHOOKS, useWebhookChange } from './notice-link.tsx'
+import { SHOWN_NOTICES, useNotices, TEST_WEBHOOK, THRESHOLDS, WEBHOOKS, useWebhookChange } from './notice-link.tsx'
 import type { NoticeRecord, NoticeThresholds, WebhookRecord } from '@gateway/api/console/notices'
 import { Badge, Facts, Moment } from '../components/values.tsx'
 import { DataTable, type Column } from '../components/data-table.tsx'
-import { NoticeText, deliveryLabels, failureText } from './notice-labels.tsx'
+import { NoticeText, deliveryLabels, destinationKinds, destinationText, failureText } from './notice-labels.tsx'
 import { useState } from 'react'
 import { useQuery } from '@tanstack/react-query'
 import { reading, readingAll } from '../api/queries.ts'
-import { Dialog, FormDialog } from '../components/dialog.tsx'
+import { Dialog } from '../components/dialog.tsx'
 import { several, usd } from '../components/usd.ts'
 import { ThresholdForm } from './threshold-form.tsx'
-import { Link } from '@tanstack/react-router'
-import { DeleteWebhookDialog, SigningSecretDialog } from './webhook-dialogs.tsx'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { AddDestinationDialog, DeleteWebhookDialog } from './webhook-dialogs.tsx'
 import { ask } from '../api/ask.ts'
-import { TextField } from '../components/fields.tsx'
 
 const EVERY_MS = 5_000
 
-/** Alerts of a project, its alert rules and its webhooks. */
+/** Alerts of a project, its alert rules and its destinations. */
 export function NoticesScreen() {
   const { notices, hasMore, error } = useNotices(EVERY_MS)
   const isOwner = useProjectRole() === 'Project Owner'
@@ -40,7 +39,7 @@ export function NoticesScreen() {
       </Loaded>
       {hasMore && <p className="soft small">Showing the latest {SHOWN_NOTICES}. The API lists all 90 days.</p>}
       <ThresholdPart />
-      {isOwner && <WebhookPart notices={notices ?? []} />}
+      {isOwner && <DestinationPart notices={notices ?? []} />}
     </Screen>
   )
 }
@@ -56,7 +55,7 @@ function NoticeTable({ notices }: { notices: NoticeRecord[] }) {
       head: 'State',
       cell: ({ open }) => (open ? <Badge tone="warn" text="Open" /> : <Badge tone="plain" text="Resolved" />),
     },
-    { head: 'Webhooks', cell: ({ deliveries }) => <span className="soft">{postedText(deliveries)}</span> },
+    { head: 'Sent', cell: ({ deliveries }) => <span className="soft">{postedText(deliveries)}</span> },
   ]
   return <DataTable caption="Alerts" columns={columns} rows={notices} keyOf={({ id }) => id} />
 }
@@ -107,8 +106,8 @@ function Rules({ thresholds: { belowMicro, daysLeft, keyPercents } }: { threshol
   )
 }
 
-/** Webhooks of a project with their last delivery, for Project Owners. */
-function WebhookPart({ notices }: { notices: NoticeRecord[] }) {
+/** Destinations of a project's alerts with their last delivery, for Project Owners. */
+function DestinationPart({ notices }: { notices: NoticeRecord[] }) {
   const [isCreating, setCreating] = useState(false)
   const [deleted, setDeleted] = useState<WebhookRecord | null>(null)
   const nameOf = useMemberNames()
@@ -116,13 +115,14 @@ function WebhookPart({ notices }: { notices: NoticeRecord[] }) {
   const { data, error } = useQuery(readingAll(WEBHOOKS, { params: scope }))
   const columns: Column<WebhookRecord>[] = [
     {
-      head: 'Endpoint',
-      cell: ({ id, url, failingSince }) => (
+      head: 'Destination',
+      cell: (webhook) => (
         <>
-          <Link to="/projects/$tenant/$project/notices/webhooks/$webhook" params={{ ...scope, webhook: id }}>
-            <code>{url}</code>
+          {destinationKinds[webhook.kind]}:{' '}
+          <Link to="/projects/$tenant/$project/notices/webhooks/$webhook" params={{ ...scope, webhook: webhook.id }}>
+            <code>{destinationText(webhook, nameOf)}</code>
           </Link>{' '}
-          {failingSince !== null && <Badge tone="bad" text="Deliveries given up" />}
+          {webhook.failingSince !== null && <Badge tone="bad" text="Deliveries given up" />}
         </>
       ),
     },
@@ -138,33 +138,61 @@ function WebhookPart({ notices }: { notices: NoticeRecord[] }) {
     {
       head: 'Actions',
       cell: (webhook) => (
-        <button
-          type="button"
-          className="button small danger"
-          aria-label={`Delete ${webhook.url}`}
-          onClick={() => setDeleted(webhook)}
-        >
-          Delete
-        </button>
+        <div className="buttons">
+          <TestButton of={webhook} />
+          <button
+            type="button"
+            className="button small danger"
+            aria-label={`Delete ${destinationText(webhook, nameOf)}`}
+            onClick={() => setDeleted(webhook)}
+          >
+            Delete
+          </button>
+        </div>
       ),
     },
   ]
   return (
-    <section className="card stack" aria-label="Webhooks">
+    <section className="card stack" aria-label="Destinations">
       <div className="head">
-        <h2>Webhooks</h2>
+        <h2>Destinations</h2>
         <button type="button" className="button small" onClick={() => setCreating(true)}>
-          Add webhook
+          Add destination
         </button>
       </div>
       <RefusalBox error={error} />
       {data?.length === 0 && (
-        <p className="soft">No webhooks yet. Every alert is signed and posted to each endpoint you add here.</p>
+        <p className="soft">No destinations yet. Have every alert sent to a webhook, to Slack or by email.</p>
       )}
-      {data && data.length > 0 && <DataTable caption="Webhooks" columns={columns} rows={data} keyOf={({ id }) => id} />}
-      {isCreating && <CreateWebhookDialog onClose={() => setCreating(false)} />}
+      {data && data.length > 0 && (
+        <DataTable caption="Destinations" columns={columns} rows={data} keyOf={({ id }) => id} />
+      )}
+      {isCreating && <AddDestinationDialog onClose={() => setCreating(false)} />}
       {deleted && <DeleteWebhookDialog of={deleted} onClose={() => setDeleted(null)} />}
     </section>
+  )
+}
+
+/** Sends a test alert to a destination, and opens the page that shows whether it arrives. */
+function TestButton({ of }: { of: WebhookRecord }) {
+  const params = { ...useScope(), webhook: of.id }
+  const nameOf = useMemberNames()
+  const navigate = useNavigate()
+  const test = useWebhookChange(() => ask('POST', TEST_WEBHOOK, { params }), 'Test alert sent.')
+  const onSuccess = () => void navigate({ to: '/projects/$tenant/$project/notices/webhooks/$webhook', params })
+  return (
+    <>
+      <button
+        type="button"
+        className="button small"
+        disabled={test.isPending}
+        aria-label={`Send test to ${destinationText(of, nameOf)}`}
+        onClick={() => test.mutate(undefined, { onSuccess })}
+      >
+        Send test
+      </button>
+      <RefusalBox error={test.error} />
+    </>
   )
 }
 
@@ -190,30 +218,5 @@ function LastDelivery({ webhook, notices }: { webhook: string; notices: NoticeRe
         </div>
       )}
     </>
-  )
-}
-
-/** Form for a new webhook, then its signing secret. */
-function CreateWebhookDialog({ onClose }: { onClose: () => void }) {
-  const params = useScope()
-  const [url, setUrl] = useState('')
-  const create = useWebhookChange(
-    () => ask('POST', WEBHOOKS, { params, body: { url } }),
-    "Webhook added. Copy the signing secret now: it won't be shown again.",
-  )
-  if (create.data) return <SigningSecretDialog made={create.data} onClose={onClose} />
-  return (
-    <FormDialog title="Add webhook" submit="Add webhook" change={create} onDone={() => {}} onClose={onClose}>
-      <TextField
-        label="Endpoint URL"
-        hint="A public https:// URL. Every alert of the project is posted to it."
-        type="url"
-        required
-        maxLength={2048}
-        placeholder="https://hooks.example.com/notices"
-        value={url}
-        onChange={setUrl}
-      />
-    </FormDialog>
   )
 }

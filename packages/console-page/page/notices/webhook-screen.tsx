@@ -15,16 +15,17 @@ import { FormDialog } from '../components/dialog.tsx'
 import { GraceField } from '../components/select.tsx'
 import { DataList } from '../components/data-list.tsx'
 import type { Column } from '../components/data-table.tsx'
-import { deliveryLabels, failureText, kindLabels } from './notice-labels.tsx'
+import { deliveryLabels, destinationKinds, destinationText, failureText, kindLabels } from './notice-labels.tsx'
 
 const EVERY_MS = 2_000
 const PAGE = 50
 
-/** A webhook with its state, its signing secret and its deliveries, for Project Owners. */
+/** A destination with its state, its signing secret and its deliveries, for Project Owners. */
 export function WebhookScreen() {
   const params = useParams({ from: '/projects/$tenant/$project/notices/webhooks/$webhook' })
   const [dialog, setDialog] = useState<'rotate' | 'delete' | null>(null)
   const navigate = useNavigate()
+  const nameOf = useMemberNames()
   const { data, error } = useQuery({ ...reading(WEBHOOK, { params }), refetchInterval: EVERY_MS })
   const test = useWebhookChange(() => ask('POST', TEST_WEBHOOK, { params }), 'Test alert sent.')
   const isGone = error !== null && data === undefined
@@ -33,9 +34,11 @@ export function WebhookScreen() {
       <button type="button" className="button" disabled={test.isPending} onClick={() => test.mutate(undefined)}>
         Send test
       </button>
-      <button type="button" className="button" onClick={() => setDialog('rotate')}>
-        Rotate secret
-      </button>
+      {data.kind === 'standard' && (
+        <button type="button" className="button" onClick={() => setDialog('rotate')}>
+          Rotate secret
+        </button>
+      )}
       <button type="button" className="button danger" onClick={() => setDialog('delete')}>
         Delete
       </button>
@@ -43,14 +46,18 @@ export function WebhookScreen() {
   )
   const close = () => setDialog(null)
   return (
-    <Screen title="Webhook" of={data?.url ?? params.webhook} actions={actions}>
+    <Screen
+      title={data ? destinationKinds[data.kind] : 'Destination'}
+      of={data ? destinationText(data, nameOf) : params.webhook}
+      actions={actions}
+    >
       <p>
         <Link to="/projects/$tenant/$project/notices" params={params}>
-          All alerts and webhooks
+          All alerts and destinations
         </Link>
       </p>
       <RefusalBox error={test.error} />
-      <Loaded of={{ data, error }} what="the webhook">
+      <Loaded of={{ data, error }} what="the destination">
         {(webhook) => <WebhookFacts webhook={webhook} />}
       </Loaded>
       {!isGone && <Deliveries webhook={params.webhook} />}
@@ -67,13 +74,13 @@ export function WebhookScreen() {
 }
 
 function WebhookFacts({ webhook }: { webhook: WebhookRecord }) {
-  const { url, failingSince, earlierSecretsUntil, createdAt, createdBy } = webhook
+  const { kind, url, failingSince, earlierSecretsUntil, createdAt, createdBy } = webhook
   const nameOf = useMemberNames()
   return (
-    <section className="card stack" aria-label="Webhook">
+    <section className="card stack" aria-label="Destination">
       <Facts
         of={[
-          ['Endpoint', <code key="url">{url}</code>],
+          url === null ? ['Recipient', destinationText(webhook, nameOf)] : ['Endpoint', <code key="url">{url}</code>],
           [
             'State',
             failingSince === null ? (
@@ -98,8 +105,9 @@ function WebhookFacts({ webhook }: { webhook: WebhookRecord }) {
       />
       {failingSince !== null && (
         <p className="notice">
-          A delivery was given up or could not be signed. Fix the endpoint, then resend what failed. If the reason is a
-          missing encryption key, rotate the secret.
+          {kind === 'email'
+            ? 'An email was given up. If its recipient lost access to the project, delete the destination. Otherwise resend what failed once the mail server works.'
+            : 'A delivery was given up or could not be signed. Fix the endpoint, then resend what failed. If the reason is a missing encryption key, rotate the secret.'}
         </p>
       )}
     </section>
@@ -122,7 +130,7 @@ function Deliveries({ webhook }: { webhook: string }) {
     <section className="card stack" aria-label="Deliveries">
       <h2>Deliveries</h2>
       <RefusalBox error={list.error} />
-      {deliveries?.length === 0 && <p className="soft">No deliveries yet. Send a test to check the endpoint.</p>}
+      {deliveries?.length === 0 && <p className="soft">No deliveries yet. Send a test to check the destination.</p>}
       {deliveries && deliveries.length > 0 && <DeliveryTable webhook={webhook} deliveries={deliveries} />}
       <ShowMore list={list} />
     </section>
@@ -197,7 +205,9 @@ function DeliveryTable({ webhook, deliveries }: { webhook: string; deliveries: W
 }
 
 function resultText(delivery: WebhookDelivery): string {
-  return failureText(delivery) ?? (delivery.status === null ? 'Not attempted yet' : `HTTP ${delivery.status}`)
+  const { state, status } = delivery
+  if (state === 'Delivered' && status === null) return 'Emailed'
+  return failureText(delivery) ?? (status === null ? 'Not attempted yet' : `HTTP ${status}`)
 }
 
 function DeliveryResult({ of: delivery }: { of: WebhookDelivery }) {

@@ -153,6 +153,13 @@ export function httpUrl() {
     .transform((value) => value.replace(/\/+$/, ''))
 }
 
+/** The address at which browsers reach the service. */
+export function publicUrl() {
+  return httpUrl()
+    .refine((url) => new URL(url).href === `${url}/`, 'expected an address without a path')
+    .optional()
+}
+
 /** A random secret shared between two services: at least 32 characters. */
 export function sharedSecret() {
   return z.string().min(32, 'expected at least 32 characters')

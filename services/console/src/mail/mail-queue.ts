@@ -5,7 +5,7 @@ import type { ConsoleDeps } from '../deps.ts'
 import { linkTo, makeLinkSecret } from '../sign-in/link-secret.ts'
 import { hasOnlyProvider, makeReset } from '../sign-in/password-reset.ts'
 import { invitationText, noPasswordText, resetText } from './mail-texts.ts'
-import type { Mailer, OutgoingMail } from './mailer.ts'
+import { reasonOf, type Mailer, type OutgoingMail } from './mailer.ts'
 import type { Mails } from './mails.ts'
 
 // Sends mails after the change that needs them, outside its transaction.
@@ -127,19 +127,13 @@ async function writeInvitation(deps: Deps, tx: Transaction, id: string): Promise
   const link = linkTo(deps, 'invitation', secret)
   const until = invitation.expiresAt.toISOString()
   const invitedBy = inviter?.name ?? 'An Admin'
-  return { to: invitation.email, ...invitationText({ organization, invitedBy, link, until }) }
+  return { to: [invitation.email], ...invitationText({ organization, invitedBy, link, until }) }
 }
 
 async function writeReset(deps: Deps, tx: Transaction, email: string): Promise<OutgoingMail | null> {
   const user = await tx.user.findUnique({ where: { email } })
   if (!user) return null
-  if (await hasOnlyProvider(tx, user)) return { to: email, ...noPasswordText({ link: `${deps.publicUrl}/console` }) }
+  if (await hasOnlyProvider(tx, user)) return { to: [email], ...noPasswordText({ link: `${deps.publicUrl}/console` }) }
   const { secret, expiresAt } = await makeReset(deps, tx, user.id, { byMail: true })
-  return { to: email, ...resetText({ link: linkTo(deps, 'reset', secret), until: expiresAt.toISOString() }) }
-}
-
-/** Without the text of the mail server, which may repeat addresses. */
-function reasonOf(error: unknown): string {
-  const { code, responseCode } = error as { code?: string; responseCode?: number }
-  return [code, responseCode].filter((part) => part !== undefined).join(' ') || 'unknown'
+  return { to: [email], ...resetText({ link: linkTo(deps, 'reset', secret), until: expiresAt.toISOString() }) }
 }

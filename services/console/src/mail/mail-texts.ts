@@ -1,3 +1,4 @@
+import { oneLine } from '@gateway/service-kit/text/one-line'
 import type { OutgoingMail } from './mailer.ts'
 
 // What the service writes. Plain text: links are visible, and no mail program loads anything.
@@ -52,15 +53,6 @@ Sign in here:
 ${link}
 `,
   }
-}
-
-/** Names come from users: in a header or a sentence they stay on one line, and make no link. */
-function oneLine(name: string): string {
-  return name
-    .replace(/[\p{C}\s]+/gu, ' ')
-    .replace(/:\/\//g, ': //')
-    .replace(/(\w)\.(?=\w)/g, '$1. ')
-    .trim()
 }
 
 function moment(iso: string): string {

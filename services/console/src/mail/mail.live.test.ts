@@ -1,59 +1,14 @@
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import { expect } from 'vitest'
-import { SMTPServer } from 'smtp-server'
 import { startInProcess } from '@gateway/testbed/service-in-process'
 import { newServiceKeys } from '@gateway/service-kit/process/service-keys'
 import { answerOf, callerOf, consoleTest, outcomeOf, signInBy, uniqueAddress } from '../console.fixture.ts'
+import { startMailServer } from './mail-server.fixture.ts'
 
 // Invitations and resets by mail, with a mail server of the registry on loopback.
 
 const PUBLIC_URL = 'https://models.example.test'
 const PASSWORD = 'correct horse battery'
 const LINK = /https:\/\/models\.example\.test\/console\/(?:invitation|reset)#([\w-]{43})/
-
-interface ReceivedMail {
-  to: string[]
-  text: string
-}
-
-async function startMailServer() {
-  const received: ReceivedMail[] = []
-  const waiting: (() => void)[] = []
-  let refusals = 0
-  const server = new SMTPServer({
-    authOptional: true,
-    disabledCommands: ['STARTTLS'],
-    onData(stream, session, done) {
-      let raw = ''
-      stream.on('data', (part: Buffer) => (raw += part.toString()))
-      stream.on('end', () => {
-        if (refusals-- > 0) return done(Object.assign(new Error('try later'), { responseCode: 451 }))
-        received.push({
-          to: session.envelope.rcptTo.map(({ address }) => address),
-          text: raw.replaceAll('=\r\n', '').replaceAll('=3D', '='),
-        })
-        done()
-        for (const wake of waiting.splice(0)) wake()
-      })
-    },
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server.server, 'listening')
-  return {
-    url: `smtp://127.0.0.1:${(server.server.address() as AddressInfo).port}`,
-    refuse: (times: number) => void (refusals = times),
-    /** Resolves with the mails to an address once there are this many. */
-    async mailsTo(address: string, count = 1): Promise<string[]> {
-      for (;;) {
-        const mails = received.filter(({ to }) => to.includes(address)).map(({ text }) => text)
-        if (mails.length >= count) return mails
-        await new Promise<void>((resolve) => waiting.push(resolve))
-      }
-    },
-    stop: () => new Promise<void>((resolve) => server.close(resolve)),
-  }
-}
 
 const test = consoleTest
   // oxlint-disable-next-line no-empty-pattern -- vitest reads the needed fixtures from this pattern

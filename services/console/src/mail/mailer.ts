@@ -2,7 +2,7 @@ import { createTransport } from 'nodemailer'
 import type { ConsoleConfig } from '../config.ts'
 
 export interface OutgoingMail {
-  to: string
+  to: string[]
   subject: string
   text: string
 }
@@ -36,8 +36,14 @@ export function openMailer({ SMTP_URL, SMTP_TLS, SMTP_TIMEOUT_MS, MAIL_FROM }: S
   return {
     async send({ to, subject, text }) {
       // Not in the address syntax, where a comma or a group would add recipients.
-      await transport.sendMail({ from: MAIL_FROM, to: { name: '', address: to }, subject, text })
+      await transport.sendMail({ from: MAIL_FROM, to: to.map((address) => ({ name: '', address })), subject, text })
     },
     close: () => transport.close(),
   }
+}
+
+/** Why a mail was not sent, without the text of the mail server, which may repeat addresses. */
+export function reasonOf(error: unknown): string {
+  const { code, responseCode } = error as { code?: string; responseCode?: number }
+  return [code, responseCode].filter((part) => part !== undefined).join(' ') || 'unknown'
 }

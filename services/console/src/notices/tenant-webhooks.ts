@@ -8,7 +8,8 @@ import { pageOf } from '../request/page.ts'
 import { userOf } from '../sign-in/user.ts'
 
 // Webhooks of all projects, for Admins: what an Admin must see and end when people leave, and nothing else. The path of
-// an address can be a secret of its receiver, so an Admin sees the host only.
+// an address can be a secret of its receiver, so an Admin sees the host only. Mails reach only users with a role on the
+// project, and are not listed.
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger'>
 
@@ -26,6 +27,7 @@ export function listTenantWebhooks({ prisma }: Pick<Deps, 'prisma'>): Handler<'l
       where: {
         project: { in: projects.map(({ id }) => id) },
         ...(createdBy !== undefined && { createdBy }),
+        url: { not: null },
         id: { gt: cursor },
       },
       orderBy: { id: 'asc' },
@@ -34,7 +36,7 @@ export function listTenantWebhooks({ prisma }: Pick<Deps, 'prisma'>): Handler<'l
     const records = rows.map((row): TenantWebhookRecord => ({
       id: row.id,
       project: row.project,
-      host: new URL(row.url).host,
+      host: new URL(row.url!).host,
       createdBy: row.createdBy,
       createdAt: row.createdAt.toISOString(),
     }))

@@ -13,7 +13,9 @@ test('creates a webhook with a secret shown once, lists it, deletes it, and audi
   const { webhook } = made.body
   expect(webhook).toEqual({
     id: expect.stringMatching(/^whk_/),
+    kind: 'standard',
     url,
+    user: null,
     createdBy: stack.owner.id,
     createdAt: expect.any(String),
     failingSince: null,
@@ -26,6 +28,29 @@ test('creates a webhook with a secret shown once, lists it, deletes it, and audi
   const audit = JSON.stringify((await stack.owner.get(`${stack.path}/audit`)).body.data)
   for (const action of ['webhook.create', 'webhook.delete']) expect(audit).toContain(action)
   expect(audit).not.toContain(made.body.secret)
+})
+
+test('a destination in Slack is listed without the path of its address, and has no secret to rotate [not_found]', async ({
+  stack,
+}) => {
+  const path = `${stack.projectPath}/webhooks`
+  const made = await stack.owner.post(path, { kind: 'slack', url: 'http://127.0.0.1:9/services/T0/B0/secret' })
+  expect(made.body).toMatchObject({ webhook: { kind: 'slack', url: 'http://127.0.0.1:9' }, secret: null })
+  const { webhook } = made.body
+  expect((await stack.owner.get(path)).body.data).toEqual([webhook])
+  expect((await stack.owner.get(`${path}/${webhook.id}`)).body).toEqual(webhook)
+  expect(outcomeOf(await stack.owner.post(`${path}/${webhook.id}/rotate`))).toBe('404 not_found')
+  expect(JSON.stringify((await stack.owner.get(`${stack.path}/audit`)).body)).not.toContain('B0')
+})
+
+test('without a mail server, alerts by mail are refused with who can set it up, and a new project has none [unavailable]', async ({
+  stack,
+}) => {
+  const refused = await stack.owner.post(`${stack.projectPath}/webhooks`, { kind: 'email', user: null })
+  expect(outcomeOf(refused)).toBe('503 unavailable')
+  expect(refused.body.error.resolution).toContain('Ask its operator to set SMTP_URL')
+  const project = (await stack.owner.post(`${stack.path}/projects`, { name: 'New', team: stack.team })).body
+  expect((await stack.owner.get(`${stack.path}/projects/${project.id}/webhooks`)).body.data).toEqual([])
 })
 
 test('only Project Owners can list, create or delete webhooks [not_permitted]', async ({ stack }) => {
@@ -48,7 +73,15 @@ test.for([
   'https://hooks.example.com/#x',
   '',
 ])('rejects the webhook URL %j [invalid_request]', async (wrong, { stack }) => {
-  expect(outcomeOf(await stack.owner.post(`${stack.projectPath}/webhooks`, { url: wrong }))).toBe('400 invalid_request')
+  for (const kind of [{}, { kind: 'slack' }]) {
+    const answer = await stack.owner.post(`${stack.projectPath}/webhooks`, { ...kind, url: wrong })
+    expect([outcomeOf(answer), answer.body.error.param]).toEqual(['400 invalid_request', 'url'])
+  }
+})
+
+test('rejects an unknown kind of destination [invalid_request]', async ({ stack }) => {
+  const answer = await stack.owner.post(`${stack.projectPath}/webhooks`, { kind: 'pager', url })
+  expect([outcomeOf(answer), answer.body.error.param]).toEqual(['400 invalid_request', 'kind'])
 })
 
 test('a notice lists its deliveries to webhooks that still exist', async ({ stack, fixture }) => {

@@ -7,6 +7,7 @@ import { authorizeInProject } from '../permissions/authorize.ts'
 import type { Handler } from '../request/call.ts'
 import { invalidField } from '../request/check.ts'
 import { pageOf } from '../request/page.ts'
+import { recipientsOf } from './mail-notices.ts'
 import { databaseNow } from '../keys/key-record.ts'
 import { userOf } from '../sign-in/user.ts'
 
@@ -40,18 +41,35 @@ export function listWebhooks(deps: Pick<Deps, 'prisma'>): Handler<'listWebhooks'
   }
 }
 
-/** POST …/projects/{p}/webhooks: the ledger generates a secret, shown once (money §10.2). The audit row follows. */
-export function createWebhook(deps: Deps & Pick<ConsoleDeps, 'newId'>): Handler<'createWebhook'> {
+/**
+ * POST …/projects/{p}/webhooks: the ledger generates the secret of a signed one, shown once (money §10.2). The audit row
+ * follows.
+ */
+export function createWebhook(deps: Deps & Pick<ConsoleDeps, 'newId' | 'mails'>): Handler<'createWebhook'> {
   const { prisma, ledger } = deps
   return async (call, res) => {
     const user = userOf(res)
     const tenant = call.id('tenant')
     const { id: project } = await authorizeInProject(deps.prisma, user, tenant, call.id('project'), 'notices.manage')
-    const { url } = await call.body()
-    const id = deps.newId('whk')
-    const answer = await ledger.createWebhook({ id, project, url, createdBy: user.id })
+    const body = await call.body()
+    if (body.kind === 'email') await requireRecipient(deps, project, body.user)
+    const id = deps.newId(body.kind === 'email' ? 'eml' : 'whk')
+    const answer = await ledger.createWebhook({
+      id,
+      project,
+      createdBy: user.id,
+      ...(body.kind === 'email'
+        ? { kind: body.kind, recipient: body.user }
+        : { kind: body.kind ?? 'standard', url: body.url }),
+    })
     if (answer.kind === 'refused') throw refusalOf(answer.why)
-    const change = { tenant, user: user.id, action: 'webhook.create', subject: id, details: { project } }
+    const change = {
+      tenant,
+      user: user.id,
+      action: 'webhook.create',
+      subject: id,
+      details: { project, kind: body.kind ?? 'standard' },
+    }
     await recordChange(prisma, change)
     res.status(201).json({ webhook: await readRecord(deps, project, id), secret: answer.secret })
   }
@@ -103,6 +121,23 @@ export function deleteWebhook(deps: Deps): Handler<'deleteWebhook'> {
   }
 }
 
+/** @throws Refusal `unavailable`, `invalid_request` */
+async function requireRecipient(
+  { prisma, mails }: Pick<ConsoleDeps, 'prisma' | 'mails'>,
+  project: string,
+  user: string | null,
+) {
+  if (!mails.areSent)
+    throw new Refusal(
+      'unavailable',
+      'This service has no mail server.',
+      'Ask its operator to set SMTP_URL of the console; until then, add a webhook.',
+      { retryAfterMs: null },
+    )
+  if (user !== null && (await recipientsOf(prisma, project, user)).length === 0)
+    throw invalidField('user', 'has no role on the project.')
+}
+
 /** @throws Refusal `not_found` */
 export async function findWebhook({ prisma }: Pick<Deps, 'prisma'>, project: string, id: string) {
   const row = await prisma.webhook.findFirst({ where: { id, project } })
@@ -118,13 +153,16 @@ async function readRecord(deps: Pick<Deps, 'prisma'>, project: string, id: strin
 }
 
 function webhookRecord(row: WebhookRow, now: Date): WebhookRecord {
-  const { id, url, createdBy, createdAt, failingSince, earlierSecrets } = row
+  const { id, url, recipient, createdBy, createdAt, failingSince, earlierSecrets } = row
+  const kind = row.kind as WebhookRecord['kind']
   const ends = (earlierSecrets as { until: string }[])
     .map(({ until }) => until)
     .filter((end) => end > now.toISOString())
   return {
     id,
-    url,
+    kind,
+    url: kind === 'slack' ? new URL(url!).origin : url,
+    user: recipient,
     createdBy,
     createdAt: createdAt.toISOString(),
     failingSince: failingSince?.toISOString() ?? null,
@@ -166,7 +204,11 @@ function refusalOf(why: Why): Refusal {
         { retryAfterMs: null },
       )
     case 'too_many':
-      return new Refusal('not_empty', 'The project has five webhooks already.', 'Delete one of them first.')
+      return new Refusal(
+        'not_empty',
+        'The project has five webhooks or other destinations of alerts already.',
+        'Delete one of them first.',
+      )
     case 'too_often':
       return new Refusal(
         'rate_limited',

@@ -11,7 +11,7 @@ import { visibleProjects } from '../permissions/visible-projects.ts'
 import { userOf } from '../sign-in/user.ts'
 import { authorizeInProject, authorizeInTenant, passBarrier } from '../permissions/authorize.ts'
 
-type Deps = Pick<ConsoleDeps, 'prisma' | 'newId' | 'ledger'>
+type Deps = Pick<ConsoleDeps, 'prisma' | 'newId' | 'ledger' | 'mails'>
 
 /** GET …/projects: projects visible to the user. */
 export function listProjects(deps: Deps): Handler<'listProjects'> {
@@ -32,9 +32,12 @@ export function listProjects(deps: Deps): Handler<'listProjects'> {
   }
 }
 
-/** POST …/projects: permanently owned by a team. Its creator becomes its Project Owner, and its wallet is empty. */
+/**
+ * POST …/projects: permanently owned by a team. Its creator becomes its Project Owner, its wallet is empty, and alerts go
+ * to its Project Owners by mail (money §10.3).
+ */
 export function createProject(deps: Deps): Handler<'createProject'> {
-  const { newId } = deps
+  const { newId, mails } = deps
   return async (call, res) => {
     const user = userOf(res)
     const tenant = call.id('tenant')
@@ -46,6 +49,8 @@ export function createProject(deps: Deps): Handler<'createProject'> {
       // A token can't be an owner: an Admin appoints one (grants.ts).
       if (!user.token)
         await tx.projectGrant.create({ data: { project: created.id, user: user.id, role: 'Project Owner' } })
+      const destination = mails.areSent ? newId('eml') : null
+      await tx.$queryRaw`SELECT FROM control.set_default_alerts(${created.id}, ${user.id}, ${destination})`
       const what = { action: 'project.create', subject: created.id, details: { name: body.name, team } }
       await recordChange(tx, { tenant, user: user.id, ...what })
       return { body: projectRecord(created) }

@@ -83,6 +83,6 @@ async function countMade(tx: Transaction, { tenant, user }: Leaver): Promise<Rem
            (SELECT count(*)::int FROM control.access_tokens
              WHERE tenant = ${tenant} AND created_by = ${user} AND expires_at > now()) AS tokens,
            (SELECT count(*)::int FROM money.webhooks w JOIN control.projects p ON p.id = w.project
-             WHERE p.tenant = ${tenant} AND w.created_by = ${user}) AS webhooks`
+             WHERE p.tenant = ${tenant} AND w.created_by = ${user} AND w.kind <> 'email') AS webhooks`
   return left!
 }

@@ -159,7 +159,13 @@ describe('the secret of a webhook', () => {
   test('is the same if the webhook is created again under its id; a project has at most five', async ({ hooked }) => {
     const url = 'http://127.0.0.1:1/'
     const make = (n: number) =>
-      createWebhook(hooked.deps, { id: `whk_${hooked.project}_${n}`, project: hooked.project, url, createdBy: 'p' })
+      createWebhook(hooked.deps, {
+        id: `whk_${hooked.project}_${n}`,
+        project: hooked.project,
+        kind: 'standard',
+        url,
+        createdBy: 'p',
+      })
     const first = await make(0)
     expect(await make(0)).toEqual(first)
     for (let n = 1; n < 5; n++) expect(await make(n)).toMatchObject({ kind: 'made' })
@@ -169,14 +175,21 @@ describe('the secret of a webhook', () => {
 
   test('cannot be created without the operator’s key', async ({ hooked }) => {
     const webhookSettings = settings({ WEBHOOK_KEY: undefined })
-    const request = { id: 'whk_1', project: hooked.project, url: 'https://hooks.example.com', createdBy: 'p' }
+    const url = 'https://hooks.example.com'
+    const request = { id: 'whk_1', project: hooked.project, kind: 'standard', url, createdBy: 'p' } as const
     expect(await createWebhook({ ...hooked.deps, webhookSettings }, request)).toEqual({ kind: 'refused', why: 'off' })
   })
 })
 
 test('attempts to create webhooks are limited to twenty per project and minute', async ({ hooked }) => {
   const attempt = (project: string) =>
-    createWebhook(hooked.deps, { id: `whk_${project}_0`, project, url: 'http://127.0.0.1:1/', createdBy: 'p' })
+    createWebhook(hooked.deps, {
+      id: `whk_${project}_0`,
+      project,
+      kind: 'standard',
+      url: 'http://127.0.0.1:1/',
+      createdBy: 'p',
+    })
   for (let n = 0; n < 20; n++) expect(await attempt(hooked.project)).toMatchObject({ kind: 'made' })
   expect(await attempt(hooked.project)).toEqual({ kind: 'refused', why: 'too_often' })
   expect(await attempt(`${hooked.project}2`)).toMatchObject({ kind: 'made' })

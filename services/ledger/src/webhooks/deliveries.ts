@@ -5,12 +5,15 @@ import {
   POST_MS,
   type Posted,
   type TakenDelivery,
+  type TakenMail,
 } from '@gateway/ledger-protocol/ledger-reads'
 import type { Deps } from '../deps.ts'
+import { type NamedNotice, noticeText } from '../notices/notice-text.ts'
 import { type EarlierSecret, stillSigning } from './earlier-secrets.ts'
 
-// Deliveries of notices to webhooks (money §10.2). Workers post them: the ledger, which holds the books, connects to no
-// address of a user. Any worker may post any delivery; rows record which ones are taken.
+// Deliveries of notices (money §10.2). Workers post them, and consoles, which have the mail server, mail them: the ledger,
+// which holds the books, connects to no address of a user. Any of them may take any delivery of its channel; rows record
+// which ones are taken.
 //   D1  At least once: a delivery that is taken is due again a little later than its try may last, whichever process
 //       dies.
 //   D2  Every try has the same id and the same body.
@@ -22,11 +25,14 @@ import { type EarlierSecret, stillSigning } from './earlier-secrets.ts'
 //       these secrets accepts it; a try that was signed just before a rotation is repeated with the new one.
 //   D6  The first delivery that is given up, or that cannot be signed, marks its webhook as failing and notifies the
 //       project, through the other webhooks too. The next one that is accepted removes the mark.
+//   D7  Slack gets the text alone, unsigned: anyone who has the address can post there.
 
 type Needed = Pick<Deps, 'reads' | 'metrics' | 'webhookSettings'>
 
 /** The rest is for taking and recording. */
 const LOST_MS = POST_MS + 7_000
+/** A mail server may take some seconds for each step. */
+const MAIL_LOST_MS = 120_000
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
@@ -37,12 +43,16 @@ const GONE = 410
 
 /** Takes deliveries that are due, signed. One whose secret is gone fails here. */
 export async function takeDeliveries(deps: Needed): Promise<{ deliveries: TakenDelivery[] }> {
-  const { key, privateAddresses, secretOf } = deps.webhookSettings
-  if (key === null) return { deliveries: [] }
+  const { privateAddresses, publicUrl, secretOf } = deps.webhookSettings
   const deliveries: TakenDelivery[] = []
-  for (const due of await takeDue(deps, LOST_MS)) {
+  for (const due of await takeDue(deps, posts, LOST_MS)) {
     // D1, D3
     const { id: notice, webhook, tries, url } = due
+    const toPost = { notice, webhook, tries, url: url!, privateAddresses }
+    if (due.to === 'slack') {
+      deliveries.push({ ...toPost, headers: {}, body: slackBody(due, publicUrl) }) // D7
+      continue
+    }
     const secret = secretOf({ id: webhook, secretKey: due.secret_key, generation: due.generation })
     if (secret === null) {
       await record(deps, { notice, webhook, tries }, { error: 'key_missing' }, BACK_OFF_MS)
@@ -53,9 +63,20 @@ export async function takeDeliveries(deps: Needed): Promise<{ deliveries: TakenD
     )
     const body = noticeBody(due)
     const headers = signNotice([secret, ...earlier], { id: notice, body, nowMs: Date.now() }) // D5
-    deliveries.push({ notice, webhook, tries, url, headers, body, privateAddresses })
+    deliveries.push({ ...toPost, headers, body })
   }
   return { deliveries }
+}
+
+/** Takes deliveries that are due by mail. */
+export async function takeMails(deps: Pick<Deps, 'reads'>): Promise<{ mails: TakenMail[] }> {
+  const taken = await takeDue(deps, mails, MAIL_LOST_MS)
+  return {
+    mails: taken.map((due) => {
+      const { id: notice, webhook, tries, project, recipient } = due
+      return { notice, webhook, tries, project, recipient, ...noticeText(due) }
+    }),
+  }
 }
 
 /** Records what came of deliveries, and returns their number by outcome. */
@@ -69,15 +90,17 @@ export async function recordDeliveries(
   return counts
 }
 
+type Result = Posted | { error: 'key_missing' }
+
 /** A try that was given up for lost may still deliver it; it does not undo a later one. */
 async function record(
   { reads, metrics }: Needed,
   { notice, webhook, tries }: Omit<DeliveryRecord, 'posted'>,
-  posted: Posted | { error: 'key_missing' },
+  posted: Result,
   backOffMs: readonly number[],
 ): Promise<keyof DeliveryCounts> {
-  const [status, error] = 'status' in posted ? [posted.status, null] : [null, posted.error]
-  const outcome = outcomeOf(status ?? 0, tries, backOffMs)
+  const [status, error] = ['status' in posted ? posted.status : null, 'error' in posted ? posted.error : null]
+  const outcome = outcomeOf(posted, tries, backOffMs)
   const state = { delivered: 'Delivered', failed: 'Pending', dead: 'Dead' }[outcome]
   await reads.prisma.$executeRaw`
     WITH recorded AS (
@@ -109,9 +132,10 @@ async function record(
   return outcome
 }
 
-function outcomeOf(status: number, tries: number, backOffMs: readonly number[]): keyof DeliveryCounts {
-  if (status >= 200 && status < 300) return 'delivered'
-  return status === GONE || tries > backOffMs.length ? 'dead' : 'failed'
+function outcomeOf(posted: Result, tries: number, backOffMs: readonly number[]): keyof DeliveryCounts {
+  if ('mailed' in posted || ('status' in posted && posted.status >= 200 && posted.status < 300)) return 'delivered'
+  const isFinal = 'status' in posted ? posted.status === GONE : posted.error === 'no_recipient'
+  return isFinal || tries > backOffMs.length ? 'dead' : 'failed'
 }
 
 // Chooses the deliveries to post next (money §10.2). Every worker asks each second, so:
@@ -123,11 +147,21 @@ function outcomeOf(status: number, tries: number, backOffMs: readonly number[]):
 //       reversed ids.
 //   T4  A delivery that is taken is due again when its try is lost. One whose webhook is gone is put off and never
 //       posted.
+//   T5  Posts and mails are found separately, by the first characters of the webhook's id: without a mail server, mails
+//       wait and delay no post.
 
-export interface DueDelivery extends NoticeRow {
+export interface DueDelivery extends NoticeRow, NamedNotice {
+  kind: NamedNotice['kind']
+  details: NamedNotice['details']
+  /** Null: deleted. */
+  tenant: string | null
   webhook: string
-  url: string
-  secret_key: string
+  to: 'standard' | 'slack' | 'email'
+  /** Null: by mail. */
+  url: string | null
+  /** The user who gets the mail; null: the Project Owners. */
+  recipient: string | null
+  secret_key: string | null
   generation: number
   earlier_secrets: EarlierSecret[]
   /** Including this one. */
@@ -136,27 +170,38 @@ export interface DueDelivery extends NoticeRow {
   now: Date
 }
 
-/** Maximum number taken at once. */
-const BATCH_SIZE = 32
+/** A way of delivery: how the ids of its webhooks start, and how many are taken at once. */
+interface Channel {
+  ids: string
+  batchSize: number
+}
+export const posts: Channel = { ids: 'whk_', batchSize: 32 }
+const mails: Channel = { ids: 'eml_', batchSize: 4 }
 const EACH_WEBHOOK = 8
 const OLDEST = 512
 const WEBHOOKS = 64
 
 /** Takes due deliveries, to be posted. They are due again after `lostMs`. */
-export function takeDue({ reads }: Pick<Deps, 'reads'>, lostMs: number): Promise<DueDelivery[]> {
+export function takeDue(
+  { reads }: Pick<Deps, 'reads'>,
+  { ids, batchSize }: Channel,
+  lostMs: number,
+): Promise<DueDelivery[]> {
   const anyPlace = randomInt(36 ** 4)
     .toString(36)
     .padStart(4, '0')
   return reads.prisma.$queryRaw<DueDelivery[]>`
     WITH RECURSIVE oldest AS MATERIALIZED (
       SELECT webhook FROM money.webhook_deliveries
-       WHERE state = 'Pending' AND next_try_at <= now() ORDER BY next_try_at LIMIT ${OLDEST}::int
+       WHERE state = 'Pending' AND left(webhook, 4) = ${ids} AND next_try_at <= now()
+       ORDER BY next_try_at LIMIT ${OLDEST}::int
     ), others (place, looked) AS (
       SELECT place, 0 FROM (VALUES (''), (${anyPlace}::text)) starts (place) WHERE EXISTS (SELECT FROM oldest)
        UNION ALL
       SELECT next.place, others.looked + 1 FROM others CROSS JOIN LATERAL (
         SELECT reverse(webhook) AS place FROM money.webhook_deliveries
-         WHERE state = 'Pending' AND reverse(webhook) > others.place ORDER BY reverse(webhook) LIMIT 1) next
+         WHERE state = 'Pending' AND left(webhook, 4) = ${ids} AND reverse(webhook) > others.place
+         ORDER BY reverse(webhook) LIMIT 1) next
        WHERE others.looked < ${WEBHOOKS}::int
     ), webhooks AS (
       SELECT webhook FROM oldest UNION SELECT reverse(place) FROM others WHERE looked > 0
@@ -165,14 +210,18 @@ export function takeDue({ reads }: Pick<Deps, 'reads'>, lostMs: number): Promise
         SELECT o.notice, o.webhook FROM money.webhook_deliveries o
          WHERE o.webhook = w.webhook AND o.state = 'Pending' AND o.next_try_at <= now()
          ORDER BY o.next_try_at LIMIT ${EACH_WEBHOOK}::int FOR UPDATE SKIP LOCKED) d
-       LIMIT ${BATCH_SIZE}::int
+       LIMIT ${batchSize}::int
     ), taken AS (
       UPDATE money.webhook_deliveries t
          SET tries = t.tries + 1, next_try_at = clock_timestamp() + ${lostMs}::int * interval '1 millisecond'
         FROM due WHERE t.notice = due.notice AND t.webhook = due.webhook
       RETURNING t.notice, t.webhook, t.tries)
-    SELECT n.*, taken.webhook, taken.tries, w.url, w.secret_key, w.generation, w.earlier_secrets, clock_timestamp() AS now
-      FROM taken JOIN money.webhooks w ON w.id = taken.webhook JOIN money.notices n ON n.id = taken.notice`
+    SELECT n.*, p.tenant, p.name AS project_name, k.name AS key_name,
+           taken.webhook, taken.tries, w.kind AS to, w.url, w.recipient, w.secret_key, w.generation, w.earlier_secrets,
+           clock_timestamp() AS now
+      FROM taken JOIN money.webhooks w ON w.id = taken.webhook JOIN money.notices n ON n.id = taken.notice
+      LEFT JOIN control.projects p ON p.id = n.project
+      LEFT JOIN control.keys k ON k.id = n.key`
 }
 
 /** A row of money.notices. */
@@ -210,6 +259,14 @@ function noticeBody(row: NoticeRow): string {
       details: row.details,
     },
   })
+}
+
+/** Returns the message that is posted to Slack. It would read `<`, `>` and `&` as markup, such as a mention of everyone. */
+function slackBody(due: DueDelivery, publicUrl: string | undefined): string {
+  const text = noticeText(due).lines.join('\n')
+  const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+  const link = publicUrl && due.tenant && `${publicUrl}/console/projects/${due.tenant}/${due.project}/notices`
+  return JSON.stringify({ text: link ? `${escaped}\n${link}` : escaped })
 }
 
 function microOf(amount: bigint | null): number | null {

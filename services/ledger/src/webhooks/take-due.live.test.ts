@@ -1,7 +1,7 @@
 import { expect, onTestFinished } from 'vitest'
 import { openCountingSession, type AllWork } from '../fixtures/count-work.ts'
 import { test } from '../fixtures/ledger-test.ts'
-import { takeDue } from './deliveries.ts'
+import { posts, takeDue } from './deliveries.ts'
 
 // The cost of finding due deliveries, counted in rows and pages of Postgres instead of timed.
 
@@ -17,7 +17,7 @@ test('the cost of finding due deliveries does not grow with webhooks or with del
   let taken: string[] = []
   const look = (): Promise<AllWork> =>
     session.countAll(async (reads) => {
-      taken = (await takeDue({ reads }, LOST_MS)).map(({ webhook }) => webhook)
+      taken = (await takeDue({ reads }, posts, LOST_MS)).map(({ webhook }) => webhook)
     })
 
   await fixture.run(

@@ -9,12 +9,14 @@ export interface WebhookSettings {
   key: string | null
   /** Whether private addresses and http are allowed. */
   privateAddresses: boolean
+  /** Where users reach the console; undefined: messages to Slack have no link. */
+  publicUrl: string | undefined
   /**
    * Returns a secret of a webhook, as shown to its owner; null if the key it was derived from is no longer here. It is
    * not stored: it is derived from the operator's key, the webhook's id and the number of the secret each time it is
    * needed.
    */
-  secretOf(webhook: { id: string } & SecretName): string | null
+  secretOf(webhook: { id: string; secretKey: string | null; generation: number }): string | null
 }
 
 /** What a secret of a webhook is derived from, together with its id. */
@@ -27,7 +29,7 @@ export interface SecretName {
 
 type Config = Pick<
   LedgerConfig,
-  'WEBHOOK_KEY' | 'WEBHOOK_KEY_PREVIOUS' | 'WEBHOOK_PRIVATE_ADDRESSES' | 'WEBHOOK_SECRET_GRACE_SECONDS'
+  'WEBHOOK_KEY' | 'WEBHOOK_KEY_PREVIOUS' | 'WEBHOOK_PRIVATE_ADDRESSES' | 'WEBHOOK_SECRET_GRACE_SECONDS' | 'PUBLIC_URL'
 >
 
 export function webhookSettingsOf(config: Config): WebhookSettings {
@@ -36,9 +38,10 @@ export function webhookSettingsOf(config: Config): WebhookSettings {
   return {
     key: newest === undefined ? null : nameOf(newest),
     privateAddresses: config.WEBHOOK_PRIVATE_ADDRESSES,
+    publicUrl: config.PUBLIC_URL,
     graceSeconds: config.WEBHOOK_SECRET_GRACE_SECONDS,
     secretOf({ id, secretKey, generation }) {
-      const key = keys.get(secretKey)
+      const key = secretKey === null ? undefined : keys.get(secretKey)
       if (key === undefined) return null
       return `whsec_${createHmac('sha256', key).update(`secret ${generation} of ${id}`).digest('base64')}`
     },

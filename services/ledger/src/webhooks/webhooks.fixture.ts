@@ -32,6 +32,7 @@ export const settings = (more: Partial<Parameters<typeof webhookSettingsOf>[0]> 
     WEBHOOK_KEY_PREVIOUS: undefined,
     WEBHOOK_PRIVATE_ADDRESSES: true,
     WEBHOOK_SECRET_GRACE_SECONDS: 86_400,
+    PUBLIC_URL: 'https://models.example.test',
     ...more,
   })
 
@@ -63,9 +64,15 @@ export const webhookTest = ledgerTest
       async webhook(path: string) {
         const id = fixture.id('whk')
         const url = path.startsWith('http') ? path : receiver.url + path
-        const made = await createWebhook(deps, { id, project: project.id, url, createdBy: 'usr_test' })
+        const made = await createWebhook(deps, {
+          id,
+          project: project.id,
+          kind: 'standard',
+          url,
+          createdBy: 'usr_test',
+        })
         if (made.kind !== 'made') throw new Error(made.why)
-        return { id, secret: made.secret }
+        return { id, secret: made.secret! }
       },
       /** Spends until the balance is below the threshold. Returns the id of the notice. */
       async cross() {

@@ -12,23 +12,26 @@ type Needed = Pick<Deps, 'reads' | 'webhookSettings' | 'webhookAttempts'>
 
 const MAX_OF_PROJECT = 5
 
-/** Posts the notices of a project to an address from now on (money §10.2). Safe to repeat. */
+/** Sends the notices of a project to a destination from now on (money §10.2). Safe to repeat. */
 export async function createWebhook(
   { reads, webhookSettings, webhookAttempts }: Needed,
   request: WebhookRequest,
 ): Promise<WebhookAnswer> {
-  const { id, project, url, createdBy } = request
+  const { id, project, kind, createdBy } = request
   const { key, privateAddresses, secretOf } = webhookSettings
-  if (key === null) return { kind: 'refused', why: 'off' }
+  if (kind === 'standard' && key === null) return { kind: 'refused', why: 'off' }
   if (!webhookAttempts.admit(project)) return { kind: 'refused', why: 'too_often' }
-  const objection = await objectionTo(url, privateAddresses)
+  const [url, recipient] = kind === 'email' ? [null, request.recipient] : [request.url, null]
+  const objection = url === null ? null : await objectionTo(url, privateAddresses)
   if (objection !== null) return { kind: 'refused', why: objection }
   await reads.prisma.$executeRaw`
-    INSERT INTO money.webhooks (id, project, url, secret_key, created_by, created_at)
-    SELECT ${id}, ${project}, ${url}, ${key}, ${createdBy}, clock_timestamp()
+    INSERT INTO money.webhooks (id, project, kind, url, recipient, secret_key, created_by, created_at)
+    SELECT ${id}, ${project}, ${kind}, ${url}, ${recipient}, ${kind === 'standard' ? key : null}, ${createdBy},
+           clock_timestamp()
      WHERE (SELECT count(*) FROM money.webhooks WHERE project = ${project}) < ${MAX_OF_PROJECT}::int
     ON CONFLICT DO NOTHING`
   const made = await reads.prisma.webhook.findUnique({ where: { id, project } })
+  if (made && made.secretKey === null) return { kind: 'made', secret: null }
   const secret = made && secretOf(made)
   return secret ? { kind: 'made', secret } : { kind: 'refused', why: 'too_many' }
 }
@@ -51,7 +54,7 @@ export async function rotateWebhookSecret(
   return reads.prisma.$transaction(async (tx) => {
     const [row] = await tx.$queryRaw<LockedWebhook[]>`
       SELECT secret_key, generation, earlier_secrets, clock_timestamp() AS now
-        FROM money.webhooks WHERE id = ${id} AND project = ${project} FOR UPDATE`
+        FROM money.webhooks WHERE id = ${id} AND project = ${project} AND kind = 'standard' FOR UPDATE`
     if (!row) return { kind: 'refused', why: 'not_found' }
     const next = { id, secretKey: key, generation: generation + 1 }
     if (row.generation === next.generation) {

@@ -1,0 +1,49 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { SMTPServer } from 'smtp-server'
+
+interface ReceivedMail {
+  to: string[]
+  text: string
+}
+
+/** Starts a mail server of the registry on loopback, which collects what it gets. */
+export async function startMailServer() {
+  const received: ReceivedMail[] = []
+  const waiting: (() => void)[] = []
+  let refusals = 0
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    onData(stream, session, done) {
+      let raw = ''
+      stream.on('data', (part: Buffer) => (raw += part.toString()))
+      stream.on('end', () => {
+        if (refusals-- > 0) return done(Object.assign(new Error('try later'), { responseCode: 451 }))
+        received.push({
+          to: session.envelope.rcptTo.map(({ address }) => address),
+          text: raw.replaceAll('=\r\n', '').replaceAll('=3D', '='),
+        })
+        done()
+        for (const wake of waiting.splice(0)) wake()
+      })
+    },
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server.server, 'listening')
+  return {
+    url: `smtp://127.0.0.1:${(server.server.address() as AddressInfo).port}`,
+    refuse: (times: number) => void (refusals = times),
+    /** Resolves with the mails to an address once there are this many. */
+    async mailsTo(address: string, count = 1): Promise<string[]> {
+      for (;;) {
+        const mails = received.filter(({ to }) => to.includes(address)).map(({ text }) => text)
+        if (mails.length >= count) return mails
+        await new Promise<void>((resolve) => waiting.push(resolve))
+      }
+    },
+    /** Number of mails to an address so far. */
+    count: (address: string) => received.filter(({ to }) => to.includes(address)).length,
+    stop: () => new Promise<void>((resolve) => server.close(resolve)),
+  }
+}

@@ -1,0 +1,111 @@
+import { expect } from 'vitest'
+import { type Caller, consoleTest, outcomeOf } from '../console.fixture.ts'
+import { startMailServer } from '../mail/mail-server.fixture.ts'
+
+// Alerts by mail, from a real ledger to a mail server on loopback.
+
+const test = consoleTest
+  // oxlint-disable-next-line no-empty-pattern -- vitest reads the needed fixtures from this pattern
+  .extend('mailServer', { scope: 'file' }, async ({}, { onCleanup }) => {
+    const server = await startMailServer()
+    onCleanup(server.stop)
+    return server
+  })
+  .extend('settings', { scope: 'file' }, ({ mailServer }) => ({
+    console: {
+      PUBLIC_URL: 'https://models.example.test',
+      SMTP_URL: mailServer.url,
+      SMTP_TLS: 'none',
+      MAIL_FROM: 'Models <models@example.test>',
+    },
+  }))
+  /** `mailed` adds destinations by mail, and sends them tests. */
+  .extend('mailed', ({ stack, fixture }) => {
+    const path = `${stack.projectPath}/webhooks`
+    return {
+      path,
+      async to(user: string | null): Promise<string> {
+        const made = await stack.owner.post(path, { kind: 'email', user })
+        expect([outcomeOf(made), made.body.secret]).toEqual(['201', null])
+        return made.body.webhook.id as string
+      },
+      sendTest: async (id: string) => expect(outcomeOf(await stack.owner.post(`${path}/${id}/test`))).toBe('201'),
+      deliveries: async (id: string) => (await stack.owner.get(`${path}/${id}/deliveries`)).body.data,
+      /** Makes the next try of a delivery due. */
+      elapse: (id: string) =>
+        fixture.run('UPDATE money.webhook_deliveries SET next_try_at = now() WHERE webhook = $1', [id]),
+    }
+  })
+
+const emailOf = ({ id }: Pick<Caller, 'id'>) => `${id}@example.test`
+
+test('an alert is mailed once to the Project Owners of that time, with a link to the alerts', async ({
+  stack,
+  mailServer,
+  mailed,
+}) => {
+  const destination = await mailed.to(null)
+  const [owner, viewer] = [
+    await stack.member({ project: 'Project Owner' }),
+    await stack.member({ project: 'Project Viewer' }),
+  ]
+  await mailed.sendTest(destination)
+  for (const each of [stack.owner, owner]) {
+    const mails = await mailServer.mailsTo(emailOf(each))
+    expect(mails).toEqual([expect.stringMatching(/^Subject: Test alert of /m)])
+    expect(mails[0]).toContain(`https://models.example.test/console/projects/${stack.tenant}/${stack.project}/notices`)
+  }
+  await expect.poll(() => mailed.deliveries(destination)).toMatchObject([{ state: 'Delivered', tries: 1, error: null }])
+  expect(mailServer.count(emailOf(viewer))).toBe(0)
+})
+
+test('a mail that the server refuses is tried again, and arrives once', async ({ stack, mailServer, mailed }) => {
+  const viewer = await stack.member({ project: 'Project Viewer' })
+  const destination = await mailed.to(viewer.id)
+  mailServer.refuse(1)
+  await mailed.sendTest(destination)
+  const state = () => mailed.deliveries(destination)
+  await expect.poll(state).toMatchObject([{ state: 'Pending', tries: 1, status: null, error: 'not_mailed' }])
+  await mailed.elapse(destination)
+  await expect.poll(state).toMatchObject([{ state: 'Delivered', tries: 2, error: null }])
+  expect(mailServer.count(emailOf(viewer))).toBe(1)
+})
+
+test.for([
+  ['lost their role on the project', 'DELETE FROM control.project_grants WHERE user_id = $1'],
+  ['was suspended', 'UPDATE control.memberships SET suspended_at = now() WHERE user_id = $1'],
+  ['was disabled', 'UPDATE control.users SET disabled_at = now() WHERE id = $1'],
+] as const)('a user who %s gets no more alerts', async ([, change], { stack, fixture, mailServer, mailed }) => {
+  const viewer = await stack.member({ project: 'Project Viewer' })
+  const destination = await mailed.to(viewer.id)
+  await fixture.run(change, [viewer.id])
+  await mailed.sendTest(destination)
+  await expect
+    .poll(() => mailed.deliveries(destination))
+    .toMatchObject([{ state: 'Dead', tries: 1, error: 'no_recipient', nextTryAt: null }])
+  expect(mailServer.count(emailOf(viewer))).toBe(0)
+})
+
+test('only a user with a role on the project can get its alerts [invalid_request]', async ({ stack, mailed }) => {
+  const member = await stack.member()
+  for (const user of [member.id, 'usr_none'])
+    expect(outcomeOf(await stack.owner.post(mailed.path, { kind: 'email', user }))).toBe('400 invalid_request')
+})
+
+test('alerts of a new project go to its Project Owners, by rules that it starts with', async ({
+  stack,
+  mailServer,
+}) => {
+  const project = (await stack.owner.post(`${stack.path}/projects`, { name: 'New', team: stack.team })).body
+  const path = `${stack.path}/projects/${project.id}`
+  expect((await stack.owner.get(`${path}/notices/thresholds`)).body).toEqual({
+    belowMicro: [5_000_000],
+    daysLeft: 7,
+    keyPercents: [80, 100],
+  })
+  const { data } = (await stack.owner.get(`${path}/webhooks`)).body
+  expect(data).toMatchObject([{ kind: 'email', url: null, user: null, createdBy: stack.owner.id }])
+  expect(outcomeOf(await stack.owner.post(`${path}/webhooks/${data[0].id}/test`))).toBe('201')
+  const mails = await mailServer.mailsTo(emailOf(stack.owner))
+  expect(mails.at(-1)).toMatch(/^Subject: Test alert of New$/m)
+})

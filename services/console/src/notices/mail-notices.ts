@@ -1,0 +1,63 @@
+import { LedgerUnavailable } from '@gateway/ledger-client/call-operation'
+import type { DeliveryRecord, TakenMail } from '@gateway/ledger-protocol/ledger-reads'
+import type { Transaction } from '../audit/record-change.ts'
+import type { ConsoleDeps } from '../deps.ts'
+import { reasonOf, type Mailer } from '../mail/mailer.ts'
+
+type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger' | 'log' | 'publicUrl'> & { mailer: Mailer }
+
+/**
+ * Mails the notices that are due by mail, each as one mail to all of its recipients (money §10.2). The ledger keeps the
+ * deliveries and counts their tries. Returns the number of tries: 0, to try later, while the ledger cannot be reached.
+ */
+export async function mailNotices(deps: Deps): Promise<number> {
+  try {
+    const { mails } = await deps.ledger.takeMails({})
+    if (mails.length === 0) return 0
+    const deliveries = await Promise.all(
+      mails.map(async (mail) => {
+        const { notice, webhook, tries } = mail
+        return { notice, webhook, tries, posted: await mailNotice(deps, mail) }
+      }),
+    )
+    await deps.ledger.recordDeliveries({ deliveries })
+    return deliveries.length
+  } catch (error) {
+    if (error instanceof LedgerUnavailable) return 0
+    throw error
+  }
+}
+
+async function mailNotice(
+  { prisma, mailer, log, publicUrl }: Deps,
+  { webhook, project, recipient, tries, subject, lines }: TakenMail,
+): Promise<DeliveryRecord['posted']> {
+  const facts = await prisma.project.findUnique({ where: { id: project } })
+  const to = await recipientsOf(prisma, project, recipient)
+  if (facts === null || to.length === 0) return { error: 'no_recipient' }
+  const link = `${publicUrl}/console/projects/${facts.tenant}/${project}/notices`
+  try {
+    await mailer.send({ to, subject, text: `${lines.join('\n')}\n\nAlerts and who gets them:\n${link}\n` })
+    return { mailed: true }
+  } catch (error) {
+    log.warn({ webhook, tries, reason: reasonOf(error) }, 'an alert was not mailed; it is tried again')
+    return { error: 'not_mailed' }
+  }
+}
+
+/**
+ * Returns the emails of a user, or of the Project Owners, who have a role on the project now and may sign in.
+ * @param user null: the Project Owners
+ */
+export async function recipientsOf(prisma: Transaction, project: string, user: string | null): Promise<string[]> {
+  const rows = await prisma.$queryRaw<{ email: string }[]>`
+    SELECT u.email
+      FROM control.projects p
+      JOIN control.project_grants g ON g.project = p.id
+      JOIN control.memberships m ON m.tenant = p.tenant AND m.user_id = g.user_id AND m.suspended_at IS NULL
+      JOIN control.users u ON u.id = g.user_id AND u.disabled_at IS NULL
+     WHERE p.id = ${project}
+       AND CASE WHEN ${user}::text IS NULL THEN g.role = 'Project Owner' ELSE u.id = ${user} END
+     ORDER BY u.email`
+  return rows.map(({ email }) => email)
+}
