@@ -15,6 +15,7 @@ const scenarioFiles = (...names: string[]) => names.map((name) => `scenarios/${n
 
 /** Beyond `npm test`: browsers, shells, coding agents and other foreign clients, seeded stacks, kills. */
 const full = scenarioFiles(
+  'alerts',
   'assets-page',
   'canary',
   'cli',
