@@ -34,13 +34,14 @@ const DAY_MS = 86_400_000
 const HIDDEN_FLOW = 'sbx-…'
 
 /** Form values of a key with the permissions of another one, which ends when that one does. */
-export function draftOfKey({ name, limit, resources, policy, rates, expiresAt }: KeyRecord, now: Date): KeyDraft {
+export function draftOfKey({ name, limit, tag, resources, policy, rates, expiresAt }: KeyRecord, now: Date): KeyDraft {
   const daysLeft = expiresAt === null ? 0 : Math.floor((Date.parse(expiresAt) - now.getTime()) / DAY_MS)
   return {
     name,
     expiresInDays: String(Math.max(1, daysLeft)),
     limit: limit === null ? '' : usd(limit.micro).replaceAll(/[$,]/g, ''),
     reset: limit?.reset ?? 'daily',
+    tag: tag ?? '',
     resources: policy === 'listed' ? resources.filter((id) => id !== HIDDEN_FLOW) : null,
     rates: draftOfRates(rates),
   }

@@ -32,6 +32,17 @@ test.for<[facts: Partial<NamedNotice>, subject: string, ...lines: string[]]>([
     'The key ci of Search reached 80% of its spending limit. $8.00 of $10.00 spent.',
   ],
   [
+    {
+      kind: 'budget.percent',
+      threshold: 80n,
+      spent_micro: 8_000_000n,
+      limit_micro: 10_000_000n,
+      details: { budget: 'bud_1', budgetOf: 'tag', subject: 'nightly' },
+    },
+    'The monthly budget of the tag nightly reached 80%',
+    'The monthly budget of the tag nightly reached 80%. $8.00 of $10.00 spent.',
+  ],
+  [
     { kind: 'key.rotated', details: { by: 'usr_1', replacement: 'key_2' }, ...ofKey },
     'The key ci of Search was rotated by a user',
     'The key ci of Search was rotated by a user.',

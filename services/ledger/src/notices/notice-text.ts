@@ -47,6 +47,11 @@ export function noticeText(notice: NamedNotice): NoticeText {
       const reached = `${key} of ${project} reached ${threshold}% of its spending limit`
       return { subject: `The ${reached}`, lines: [`The ${reached}. ${spent}`] }
     }
+    case 'budget.percent': {
+      const spent = `${usd(notice.spent_micro ?? 0n)} of ${usd(notice.limit_micro ?? 0n)} spent.`
+      const reached = `The monthly budget of ${budgetSubject(details, project)} reached ${threshold}%`
+      return { subject: reached, lines: [`${reached}. ${spent}`] }
+    }
     case 'key.rotated': {
       const isByKey = details.by !== undefined && details.by === notice.key
       const rotated = `The ${key} of ${project} ${isByKey ? 'rotated itself' : 'was rotated by a user'}`
@@ -69,6 +74,11 @@ export function noticeText(notice: NamedNotice): NoticeText {
     case 'webhook.test':
       return { subject: `Test alert of ${project}`, lines: [`This is a test. Alerts of ${project} arrive here.`] }
   }
+}
+
+function budgetSubject({ budgetOf, subject = '' }: NamedNotice['details'], project: string): string {
+  if (budgetOf === 'tag') return `the tag ${oneLine(subject)}`
+  return budgetOf === 'team' ? `the team of ${project}` : `a user of ${project}`
 }
 
 function leakPlace({ location, source }: NamedNotice['details']): string[] {
