@@ -453,6 +453,7 @@ CREATE TABLE control.sandboxes (
   project         text NOT NULL REFERENCES control.projects,
   name            text NOT NULL,
   description     text NOT NULL,
+  tags            text[] NOT NULL DEFAULT '{}',
   mcp_enabled     boolean NOT NULL DEFAULT false,
   suspended       boolean NOT NULL DEFAULT false,
   latest_revision integer NOT NULL DEFAULT 0 CHECK (latest_revision >= 0),

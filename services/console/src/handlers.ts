@@ -53,6 +53,7 @@ import { listGrants, removeGrant, setGrant } from './projects/grants.ts'
 import { createProject, deleteProject, listProjects } from './projects/projects.ts'
 import { countRefusals, listLatestRefusals } from './refusals/refusals.ts'
 import type { Handlers } from './request/call.ts'
+import { listSandboxActivity } from './sandboxes/sandbox-activity.ts'
 import { changeSandbox, createSandbox, listSandboxes, readSandbox } from './sandboxes/sandboxes.ts'
 import {
   createProjectToken,
@@ -216,6 +217,7 @@ function handlersOf(deps: ConsoleDeps): Handlers {
 
     listSandboxes: listSandboxes(deps),
     createSandbox: createSandbox(deps),
+    listSandboxActivity: listSandboxActivity(deps),
     readSandbox: readSandbox(deps),
     changeSandbox: changeSandbox(deps),
     listRevisions: listRevisions(deps),

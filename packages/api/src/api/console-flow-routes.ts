@@ -8,6 +8,7 @@ import {
   projectExecutionsQuery,
   rerunBody,
   revisionRecord,
+  sandboxActivity,
   sandboxPatch,
   sandboxRecord,
 } from '../console/sandboxes.ts'
@@ -38,6 +39,13 @@ export const consoleFlowRoutes = {
     'Create an empty sandbox product',
     made(sandboxRecord),
     sentOnce(newSandboxBody, 'quota_reached'),
+  ),
+  listSandboxActivity: sandboxes(
+    'GET',
+    `${project}/sandboxes/activity`,
+    'List the last execution, success rate and spend of sandbox products',
+    page(sandboxActivity),
+    paged,
   ),
   readSandbox: sandboxes('GET', sandbox, 'Read a sandbox product', one(sandboxRecord), { refusals: reached }),
   changeSandbox: sandboxes(

@@ -14,7 +14,7 @@ import { newProductBody, productPricing, productRecord } from '../console/produc
 import { assignmentRecord, grantRecord, projectRecord } from '../console/projects.ts'
 import { deliveryRecord, noticeRecord, noticeThresholds, webhookDelivery, webhookRecord } from '../console/notices.ts'
 import { latestRefusals, refusalCounts } from '../console/refusals.ts'
-import { newRevisionBody, revisionRecord, sandboxRecord } from '../console/sandboxes.ts'
+import { newRevisionBody, revisionRecord, sandboxActivity, sandboxRecord } from '../console/sandboxes.ts'
 import { fundingRecord, journalEntry, statement } from '../console/statement.ts'
 import { meRecord, signInMethods, tokenRecord } from '../console/sign-in.ts'
 import { keyStatus } from '../key-status.ts'
@@ -103,6 +103,7 @@ export const namedAnswers = {
   Asset: assetShape,
   StoredAsset: storedAsset,
   Sandbox: sandboxRecord,
+  SandboxActivity: sandboxActivity,
   Revision: revisionRecord,
   Graph: graph,
   ContractSide: contractSide,

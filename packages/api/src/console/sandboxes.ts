@@ -3,7 +3,7 @@ import { exampleIds, exampleValues } from '../example-ids.ts'
 import { graphExample, inputExample, sideInPackage } from '../execution-examples.ts'
 import { ceilingMicro, executionStates } from '../execution.ts'
 import { flowPackage, graph, graphProblem } from '../graph.ts'
-import { id, label, paragraph, time } from './fields.ts'
+import { id, label, micro, paragraph, time } from './fields.ts'
 import { timedQuery } from './page.ts'
 
 const runnerVersion = '1'
@@ -12,6 +12,11 @@ const digest = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
 const sandboxFields = {
   name: label(100),
   description: paragraph(2000),
+  tags: z
+    .array(label(32))
+    .max(10)
+    .refine((tags) => new Set(tags).size === tags.length, 'must not repeat a tag')
+    .describe('labels that its project sorts it by'),
   mcpEnabled: z.boolean(),
   suspended: z.boolean().describe('true: it cannot be called from outside'),
 }
@@ -19,10 +24,11 @@ export const newSandboxBody = z
   .strictObject({
     ...sandboxFields,
     description: sandboxFields.description.default(''),
+    tags: sandboxFields.tags.default([]),
     mcpEnabled: z.boolean().default(false),
     suspended: z.boolean().default(false),
   })
-  .meta({ examples: [{ name: 'Summary', description: 'Writes about a topic.', mcpEnabled: true }] })
+  .meta({ examples: [{ name: 'Summary', description: 'Writes about a topic.', tags: ['writing'], mcpEnabled: true }] })
 export const sandboxPatch = z
   .strictObject(sandboxFields)
   .partial()
@@ -51,6 +57,7 @@ export const sandboxRecord = z
         id: exampleIds.sandbox,
         name: 'Summary',
         description: 'Writes about a topic.',
+        tags: ['writing'],
         mcpEnabled: true,
         suspended: false,
         project: exampleIds.project,
@@ -67,6 +74,34 @@ export const sandboxRecord = z
     ],
   })
 export type SandboxRecord = z.infer<typeof sandboxRecord>
+
+/** Executions of one sandbox product that its success rate is counted over, at most. */
+export const MAX_COUNTED_EXECUTIONS = 1_000
+
+const inThirtyDays = `of the last 30 days, at most the newest ${MAX_COUNTED_EXECUTIONS}`
+export const sandboxActivity = z
+  .strictObject({
+    sandbox: id,
+    lastExecution: z
+      .strictObject({ id, status: z.enum(executionStates), createdAt: time })
+      .nullable()
+      .describe('null: no execution is kept'),
+    ended: z.int().describe(`executions ${inThirtyDays}, that have ended`),
+    succeeded: z.int().describe('those of them that succeeded'),
+    chargedMicro: micro.describe('charges of the last 30 days'),
+  })
+  .meta({
+    examples: [
+      {
+        sandbox: exampleIds.sandbox,
+        lastExecution: { id: exampleIds.execution, status: 'Succeeded', createdAt: '2026-11-20T09:00:00.000Z' },
+        ended: 50,
+        succeeded: 49,
+        chargedMicro: 6350,
+      },
+    ],
+  })
+export type SandboxActivity = z.infer<typeof sandboxActivity>
 
 /** A body that is not a graph is 400; the problems of a graph are reported all at once (flows §2.7). */
 export const newRevisionBody = z

@@ -5,6 +5,7 @@ import { type CallFilters, findCalls } from '../money/invocations.ts'
 import { findEntries } from '../audit/list-audit.ts'
 import { type ExecutionFilters, findExecutions } from '../executions/executions.ts'
 import type { Prisma } from '@gateway/database/client'
+import { expectRowsRead } from './rows-read.fixture.ts'
 
 // Filtered lists: their results, their paging, and that no page scans a large table.
 
@@ -169,14 +170,8 @@ test('a page of a large list scans a bounded number of rows under any filter, an
   const { openDatabase } = await import('@gateway/database/client')
   const { prisma, close } = await openDatabase({ url: database.consoleUrl, poolSize: 1 })
   // The planner may choose an index that has rows of other tests between those of this one, of which there are 30,000.
-  const expectBounded = async (query: Prisma.Sql, filters: object, limit = 2 * ROWS_A_PAGE) => {
-    const { Prisma } = await import('@gateway/database/client')
-    const [row] = await prisma.$queryRaw<[{ 'QUERY PLAN': [{ Plan: PlanNode }] }]>(
-      Prisma.sql`EXPLAIN (ANALYZE, FORMAT JSON) ${query}`,
-    )
-    const { Plan: plan } = row['QUERY PLAN'][0]
-    expect(rowsOf(plan), `${JSON.stringify(filters)}: ${JSON.stringify(plan)}`).toBeLessThanOrEqual(limit)
-  }
+  const expectBounded = (query: Prisma.Sql, filters: object, limit = 2 * ROWS_A_PAGE) =>
+    expectRowsRead(prisma, query, { most: limit, what: JSON.stringify(filters) })
   try {
     const base: CallFilters = { project: stack.project, place: null, limit: 100 }
     const some: Partial<CallFilters>[] = [
@@ -223,28 +218,6 @@ test('a page of a large list scans a bounded number of rows under any filter, an
   expect(empty.body.nextCursor).not.toBeNull()
   expect(await idsOf(stack.owner, `${stack.projectPath}/invocations`, 'model=acme/rare', 100)).toEqual([rare])
 })
-
-interface PlanNode {
-  'Node Type': string
-  'Actual Rows': number
-  'Actual Loops': number
-  'Rows Removed by Filter'?: number
-  'Rows Removed by Index Recheck'?: number
-  Plans?: PlanNode[]
-}
-
-/** Rows of a table that is small enough to be read whole: the partition of this month, with the rows of other tests. */
-const SMALL_TABLE = 200
-
-/** Number of rows a plan read from large tables, including those it discarded. */
-function rowsOf(node: PlanNode): number {
-  const own = node['Node Type'].includes('Scan') && node['Node Type'] !== 'Subquery Scan'
-  const taken =
-    node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0)
-  const isSmallTable = node['Node Type'] === 'Seq Scan' && taken <= SMALL_TABLE
-  const here = own && !isSmallTable ? taken * node['Actual Loops'] : 0
-  return here + (node.Plans ?? []).reduce((sum, plan) => sum + rowsOf(plan), 0)
-}
 
 const BOOK = 30_000
 

@@ -7,6 +7,7 @@ export interface SandboxRow {
   project: string
   name: string
   description: string
+  tags: string[]
   mcpEnabled: boolean
   suspended: boolean
   latestRevision: number
@@ -25,7 +26,8 @@ export async function sandboxRecords(prisma: Transaction, rows: SandboxRow[]): P
     select: { sandbox: true, revision: true, digest: true, runnerVersion: true, manifest: true, builtAt: true },
   })
   return rows.map((row) => {
-    const { id, name, description, project, activeRevision, latestRevision, mcpEnabled, suspended, createdAt } = row
+    const { id, name, description, tags, project, activeRevision, latestRevision, mcpEnabled, suspended, createdAt } =
+      row
     const active = packages.find(
       (built) => built.sandbox === id && built.revision === activeRevision && built.digest === row.activeDigest,
     )
@@ -33,6 +35,7 @@ export async function sandboxRecords(prisma: Transaction, rows: SandboxRow[]): P
       id,
       name,
       description,
+      tags,
       project,
       activeRevision,
       activePackage: active ? activePackage(active) : null,

@@ -12,6 +12,7 @@ test('creates an empty sandbox product, changes single fields and lists it in it
     id: expect.stringMatching(/^sbx-[0-9a-z]{26}$/),
     name: 'Notes',
     description: '',
+    tags: [],
     project: stack.project,
     activeRevision: null,
     activePackage: null,
@@ -21,7 +22,7 @@ test('creates an empty sandbox product, changes single fields and lists it in it
     createdAt: expect.any(String),
   })
   expect((await owner.get(`${path}/sandboxes/${id}`)).body).toEqual(made.body)
-  const change = { description: 'Writes notes.\nIn short.', mcpEnabled: true }
+  const change = { description: 'Writes notes.\nIn short.', tags: ['writing', 'sales'], mcpEnabled: true }
   expect((await owner.patch(`${path}/sandboxes/${id}`, change)).body).toEqual({ ...made.body, ...change })
   await owner.post(`${projectPath}/sandboxes`, { name: 'Other' })
   const first = await owner.get(`${projectPath}/sandboxes?limit=1`)
@@ -42,6 +43,10 @@ test.for([
   ['patch', { mcpEnabled: 'yes' }, 'mcpEnabled'],
   ['patch', { activeRevision: 1 }, 'activeRevision'],
   ['patch', { suspended: null }, 'suspended'],
+  ['post', { name: 'a', tags: ['x'.repeat(33)] }, 'tags.0'],
+  ['patch', { tags: [''] }, 'tags.0'],
+  ['patch', { tags: ['sales', 'sales '] }, 'tags'],
+  ['patch', { tags: Array.from({ length: 11 }, (_, n) => `tag ${n}`) }, 'tags'],
 ] as const)(
   'rejects a sandbox product %s with %j and names the field [invalid_request]',
   async ([method, body, param], { stack, fixture }) => {
@@ -93,7 +98,8 @@ test('only Project Owners and Project Consumers can reach a sandbox product; to 
       ])
       expect(JSON.stringify(real.body).replaceAll(id, nothing)).toBe(JSON.stringify(unreal.body))
     }
-    expect([who, outcomeOf(await caller.get(`${projectPath}/sandboxes`))]).toEqual([who, '404 not_found'])
+    for (const list of ['sandboxes', 'sandboxes/activity'])
+      expect([who, list, outcomeOf(await caller.get(`${projectPath}/${list}`))]).toEqual([who, list, '404 not_found'])
     expect([who, outcomeOf(await caller.post(`${projectPath}/sandboxes`, { name: 'Mine' }))]).toEqual([
       who,
       '404 not_found',

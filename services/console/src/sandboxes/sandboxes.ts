@@ -81,10 +81,11 @@ export async function lockSandbox(tx: Transaction, id: string) {
 }
 
 /** Columns of the fields that were sent. */
-function columnsOf({ name, description, mcpEnabled, suspended }: z.infer<typeof sandboxPatch>) {
+function columnsOf({ name, description, tags, mcpEnabled, suspended }: z.infer<typeof sandboxPatch>) {
   return {
     ...(name !== undefined && { name }),
     ...(description !== undefined && { description }),
+    ...(tags !== undefined && { tags }),
     ...(mcpEnabled !== undefined && { mcpEnabled }),
     ...(suspended !== undefined && { suspended }),
   }
