@@ -4,6 +4,7 @@ import { assetsView } from './assets/asset-labels.ts'
 import { callFilters } from './calls/call-filters.ts'
 import { catalogueView } from './catalogue/catalogue-view.ts'
 import { executionFilters } from './executions/execution-filters.ts'
+import { flowListView } from './flow-editor/flow-list-view.ts'
 import { flowView } from './flow-editor/flow-view.ts'
 import { openPages } from './frame/open-page.tsx'
 import { SessionGuard } from './frame/frame.tsx'
@@ -78,7 +79,7 @@ const routes = [
   createRoute({ ...at('/projects/$tenant/$project/notices'), component: noticesScreen }),
   createRoute({ ...at('/projects/$tenant/$project/notices/webhooks/$webhook'), component: webhookScreen }),
   createRoute({ ...at('/projects/$tenant/$project/refusals'), component: refusalsScreen, validateSearch: refusalView }),
-  createRoute({ ...at('/projects/$tenant/$project/flows'), component: flowsScreen }),
+  createRoute({ ...at('/projects/$tenant/$project/flows'), component: flowsScreen, validateSearch: flowListView }),
   createRoute({
     ...at('/projects/$tenant/$project/executions'),
     component: executionsScreen,

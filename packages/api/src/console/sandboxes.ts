@@ -13,7 +13,7 @@ const sandboxFields = {
   name: label(100),
   description: paragraph(2000),
   tags: z
-    .array(label(32))
+    .array(label(32).refine((tag) => !tag.includes(','), 'must not hold a comma'))
     .max(10)
     .refine((tags) => new Set(tags).size === tags.length, 'must not repeat a tag')
     .describe('labels that its project sorts it by'),

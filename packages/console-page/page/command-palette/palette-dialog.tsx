@@ -1,5 +1,5 @@
 import { useState, useEffect, useId, useRef, type KeyboardEvent } from 'react'
-import { CreateFlowDialog } from '../flow-editor/create-flow-dialog.tsx'
+import { CreateFlowDialog } from '../flow-editor/lazy.ts'
 import { Dialog } from '../components/dialog.tsx'
 import './palette.css'
 import { fuzzyFound } from './fuzzy-match.ts'

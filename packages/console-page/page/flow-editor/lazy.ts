@@ -1,7 +1,8 @@
 import { loadedLater } from '../components/loaded-later.tsx'
 
-// Parts of the editor that are not visible when a flow opens. Their code loads after the canvas.
+// What is not visible when the list of flows or a flow opens. Its code loads after them.
 
+export const CreateFlowDialog = loadedLater(async () => (await import('./create-flow-dialog.tsx')).CreateFlowDialog)
 export const ConflictDialog = loadedLater(async () => (await import('./conflict/conflict-dialog.tsx')).ConflictDialog)
 export const FlowTools = loadedLater(async () => (await import('./header/flow-tools.tsx')).FlowTools)
 export const McpDialog = loadedLater(async () => (await import('./mcp/mcp-dialog.tsx')).McpDialog)

@@ -45,6 +45,7 @@ test.for([
   ['patch', { suspended: null }, 'suspended'],
   ['post', { name: 'a', tags: ['x'.repeat(33)] }, 'tags.0'],
   ['patch', { tags: [''] }, 'tags.0'],
+  ['patch', { tags: ['sales, urgent'] }, 'tags.0'],
   ['patch', { tags: ['sales', 'sales '] }, 'tags'],
   ['patch', { tags: Array.from({ length: 11 }, (_, n) => `tag ${n}`) }, 'tags'],
 ] as const)(
