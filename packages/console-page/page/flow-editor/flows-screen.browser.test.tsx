@@ -60,7 +60,7 @@ test('a template fills each slot with the first product that fits, and becomes t
   expect(validateGraph(graph, new Map(ids.map((id) => [id, facts])))).toEqual([])
 })
 
-test('a template whose kind of model is missing says so and who assigns one, and can not be created', async ({
+test('a template whose kind of model is missing says so and who assigns one, and cannot be created', async ({
   api,
   open,
 }) => {

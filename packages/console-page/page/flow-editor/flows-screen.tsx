@@ -31,9 +31,10 @@ export function FlowsScreen() {
   const [chosen, setChosen] = useState<{ action: Action; flow: SandboxRecord } | null>(null)
   const flows = useQuery(readingAll(FLOWS, { params }))
   const activity = useQuery(readingAll(ACTIVITY, { params }))
+  const { tenant, project } = params
   const columns = useMemo(
-    () => flowColumns(params, activity.data ?? [], (action, flow) => setChosen({ action, flow })),
-    [params.tenant, params.project, activity.data],
+    () => flowColumns({ tenant, project }, activity.data ?? [], (action, flow) => setChosen({ action, flow })),
+    [tenant, project, activity.data],
   )
   const Chosen = chosen && dialogs[chosen.action]
   const createButton = (
@@ -99,15 +100,17 @@ function flowColumns(
   return [
     {
       head: 'Name',
-      cell: ({ id, name }) => (
-        <Link to="/projects/$tenant/$project/flows/$sandbox" params={{ ...scope, sandbox: id }}>
-          {name}
-        </Link>
+      cell: ({ id, name, description }) => (
+        <>
+          <Link to="/projects/$tenant/$project/flows/$sandbox" params={{ ...scope, sandbox: id }}>
+            {name}
+          </Link>
+          <div className="soft small">{description}</div>
+        </>
       ),
       sortBy: ({ name }) => name,
       csv: ({ name }) => name,
     },
-    { head: 'Description', cell: ({ description }) => <span className="soft">{description}</span> },
     {
       head: 'Tags',
       cell: ({ tags }) => <Tags of={tags} />,
@@ -131,14 +134,14 @@ function flowColumns(
       csv: (flow) => of(flow)?.lastExecution?.createdAt ?? null,
     },
     {
-      head: 'Success rate (30 days)',
+      head: '30-day success rate',
       isNumber: true,
       cell: (flow) => <SuccessRate of={of(flow)} percent={rateOf(flow)} />,
       sortBy: rateOf,
       csv: rateOf,
     },
     {
-      head: 'Spend (30 days)',
+      head: '30-day spend',
       isNumber: true,
       cell: (flow) => of(flow) && <Money micro={of(flow)!.chargedMicro} />,
       sortBy: (flow) => of(flow)?.chargedMicro ?? null,
@@ -187,6 +190,7 @@ function LastRun({ of, scope }: { of: SandboxActivity | undefined; scope: Projec
 }
 
 function SuccessRate({ of, percent }: { of: SandboxActivity | undefined; percent: number | null }) {
-  if (!of || percent === null) return null
+  if (!of) return null
+  if (percent === null) return <span className="soft">–</span>
   return <span title={`${of.succeeded} of ${of.ended} executions that ended`}>{percent}%</span>
 }
