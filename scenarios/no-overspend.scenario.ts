@@ -17,10 +17,10 @@ async function boundOf(stack: Stack, tenant: TenantFixture): Promise<bigint> {
   return BigInt(error.details.neededMicro)
 }
 
-async function callAtOnce(stack: Stack, tenant: TenantFixture): Promise<Record<number, number>> {
+async function callAtOnce(stack: Stack, tenant: TenantFixture, headers = {}): Promise<Record<number, number>> {
   await stack.provider.control.setFaults([{ model: 'sim', hold: true }])
   await stack.provider.control.clearCalls()
-  const answers = Array.from({ length: CALLERS }, (_, n) => chat(stack, tenant, { gateway: n }))
+  const answers = Array.from({ length: CALLERS }, (_, n) => chat(stack, tenant, { gateway: n, headers }))
   let answered = 0
   for (const answer of answers) void answer.then(() => answered++)
   // Refused calls are answered while admitted ones still wait; only then is the provider released.
@@ -62,6 +62,26 @@ describe('no overspend', () => {
     const limit = { micro: bound * BigInt(FIT) + bound - 1n, reset: 'daily' as const }
     const tenant = { ...rich, key: await stack.fixture.key({ project: rich.project, by: rich.owner, limit }) }
     expect(await callAtOnce(stack, tenant)).toEqual({ 200: FIT, 403: CALLERS - FIT })
+    expect(await stack.findings([tenant.project.id])).toEqual([])
+  })
+
+  test(`a hard budget of a tag that covers ${FIT} calls admits exactly ${FIT} of ${CALLERS} [budget_reached]`, async ({
+    stack,
+  }) => {
+    const tenant = await stack.tenant(1_000_000_000n)
+    const limit = (await boundOf(stack, tenant)) * BigInt(FIT + 1) - 1n
+    await stack.fixture.run(
+      `INSERT INTO money.budgets (id, tenant, kind, subject, target, limit_micro, is_hard, window_start, created_by, created_at)
+       VALUES ('bud_nightly', $1, 'tag', 'nightly', $1 || ' tag nightly', $2, true, to_timestamp(0), $3, now())`,
+      [tenant.project.tenant, limit, tenant.owner],
+    )
+    const headers = { 'X-Service-Tag': 'nightly' }
+    expect(await callAtOnce(stack, tenant, headers)).toEqual({ 200: FIT, 403: CALLERS - FIT })
+    const { rows } = await stack.fixture.run(
+      `SELECT spent = (SELECT settled FROM money.wallets WHERE project = $1) AS counted, reserved FROM money.budgets WHERE id = 'bud_nightly'`,
+      [tenant.project.id],
+    )
+    expect(rows).toEqual([{ counted: true, reserved: '0' }])
     expect(await stack.findings([tenant.project.id])).toEqual([])
   })
 })

@@ -24,7 +24,7 @@
 --   B11  A batch that only admits direct calls without an idempotency key commits without waiting for the disk. The log
 --        is sequential, so a settlement on disk has its admission on disk before it; and if the server fails between
 --        the two, the settlement restores what was lost (money.restore_reservation).
---   B12  Budgets are shared by projects, so each has a lock of its own row: taken after all wallets (and after
+--   B12  Budgets are shared by projects, so each is locked by its row: taken after all wallets (and after
 --        executions, in write_executions), in id order, before anything is written. `locked` names the projects and the
 --        budgets; an item of which one is not locked is 'deferred'. Most organizations have none, and pay for one probe
 --        of an index.

@@ -90,6 +90,7 @@ test('a narrower copy starts with the access, limits and expiry of its key', asy
       policy: 'listed',
       resources: [exampleIds.sandbox],
       limit: { micro: 5_000_000, reset: 'monthly' },
+      tag: key.tag,
       rates: key.rates,
       expiresInDays: 10,
     },

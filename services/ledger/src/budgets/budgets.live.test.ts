@@ -99,7 +99,7 @@ describe('a hard budget', () => {
     expect(codeOf(await replica.admit(replica.item(keys[0]!, product)))).toBe('admitted')
   })
 
-  test('starts anew with the month, and a call of the last month does not count towards it', async ({
+  test('starts again with the month, and a call of the last month does not count towards it', async ({
     organization: { keys, product },
     set,
     replica,

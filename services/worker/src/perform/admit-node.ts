@@ -72,17 +72,13 @@ function itemOf(
 
 /** Whether the call would fit without other reservations (A3). */
 function fitsLater({ code, facts }: RefusedItem): boolean {
-  switch (code) {
-    case 'insufficient_budget':
-      return facts.reservedMicro > 0 && facts.availableMicro + facts.reservedMicro >= facts.neededMicro
-    case 'key_limit':
-    case 'budget_reached':
-      return facts.reservedMicro > 0 && facts.spentMicro + facts.neededMicro <= facts.limitMicro
-    case 'ceiling_reached':
-      return facts.reservedMicro > 0 && facts.chargedMicro + facts.neededMicro <= facts.maxMicro
-    default:
-      return false
-  }
+  if (code === 'insufficient_budget')
+    return facts.reservedMicro > 0 && facts.availableMicro + facts.reservedMicro >= facts.neededMicro
+  if (code === 'key_limit' || code === 'budget_reached')
+    return facts.reservedMicro > 0 && facts.spentMicro + facts.neededMicro <= facts.limitMicro
+  if (code === 'ceiling_reached')
+    return facts.reservedMicro > 0 && facts.chargedMicro + facts.neededMicro <= facts.maxMicro
+  return false
 }
 
 /** Records a finished wait for funds as a metric and as a span. */
