@@ -178,6 +178,61 @@ const resolutions: ResolutionStory[] = [
     },
   },
   {
+    code: 'key_paused',
+    resolution: /Resume it in the console/,
+    async story({ users, tenantPath, issue, refused, succeeds, call }) {
+      const key = await issue()
+      succeeds(await users.owner.ask('POST', `${tenantPath}/keys/${key.id}/pause`))
+      refused(await call(key))
+      succeeds(await users.owner.ask('POST', `${tenantPath}/keys/${key.id}/resume`))
+      succeeds(await call(key))
+    },
+  },
+  {
+    code: 'tag_mismatch',
+    resolution: /Remove X-Service-Tag, or use a key without a tag/,
+    async story({ issue, refused, succeeds, call }) {
+      const headers = { 'x-service-tag': 'chat' }
+      const key = await issue({ tag: 'nightly' })
+      refused(await call(key, { headers }))
+      succeeds(await call(key))
+      succeeds(await call(await issue(), { headers }))
+    },
+  },
+  {
+    code: 'budget_reached',
+    resolution: /lower max_tokens, or ask an Admin of the organization to raise the budget/,
+    async story({ users, tenantPath, issue, refused, succeeds, call }) {
+      const set = (limitMicro: number) =>
+        users.admin.ask('PUT', `${tenantPath}/budgets`, { kind: 'tag', subject: 'nightly', limitMicro, hard: true })
+      const key = await issue({ tag: 'nightly' })
+      succeeds(await set(100))
+      refused(await call(key, { body: { max_tokens: 1_000 } }))
+      succeeds(await call(key, { body: { max_tokens: 1 } }))
+      succeeds(await set(1_000_000))
+      succeeds(await call(key, { body: { max_tokens: 1_000 } }))
+    },
+  },
+  {
+    code: 'budget_reached',
+    resolution:
+      /Wait until the budget resets at \d{4}-\d\d-01T00:00:00Z, or ask an Admin of the organization to raise it/,
+    async story({ users, tenant, tenantPath, refused, succeeds, call }) {
+      const set = (limitMicro: number) =>
+        users.admin.ask('PUT', `${tenantPath}/budgets`, {
+          kind: 'team',
+          subject: tenant.project.team,
+          limitMicro,
+          hard: true,
+        })
+      succeeds(await set(150))
+      succeeds(await call())
+      refused(await call())
+      succeeds(await set(1_000_000))
+      succeeds(await call())
+    },
+  },
+  {
     code: 'quota_reached',
     resolution: /Revoke keys that are no longer used, or ask the platform operator to raise the quota of the project/,
     async story({ users, tenantPath, projectPath, tenant, refused, succeeds }) {

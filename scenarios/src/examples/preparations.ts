@@ -66,6 +66,8 @@ export const preparations: Record<string, (given: ExampleProject) => Promise<Own
   [`DELETE ${at}/members/{user}`]: member,
   [`POST ${at}/members/{user}/suspend`]: member,
   [`POST ${at}/members/{user}/resume`]: member,
+  [`GET ${at}/budgets`]: aBudget,
+  [`DELETE ${at}/budgets/{budget}`]: aBudget,
   [`DELETE ${at}/teams/{team}`]: async ({ make }) => ({ team: (await make(`POST ${at}/teams`)).id }),
   [`DELETE ${at}/teams/{team}/members/{user}`]: async (given) => {
     const own = await member(given)
@@ -127,6 +129,10 @@ async function appointment({ stack, names, owner, make }: ExampleProject): Promi
     [id, names.tenant, owner],
   )
   return { project: id }
+}
+
+async function aBudget({ make }: ExampleProject): Promise<Own> {
+  return { budget: (await make(`PUT ${at}/budgets`)).id as string }
 }
 
 /** A new user who has accepted an invitation. */

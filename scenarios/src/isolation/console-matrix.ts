@@ -109,6 +109,9 @@ export const consoleMatrix: Record<string, ConsoleRow> = {
   [`GET ${tenant}/teams/:team/members`]:                    row(NOT,   '200',  '200',  '200',  GONE, users),
   [`POST ${tenant}/teams/:team/members`]:                   row(NOT,   '200',  NOT,    NOT,    GONE, { body: ({ user }) => ({ user }), ...users }),
   [`DELETE ${tenant}/teams/:team/members/:user`]:         row(NOT,   '204',  NOT,    NOT,    GONE, users),
+  [`GET ${tenant}/budgets`]:                                row(NOT,   '200',  NOT,    NOT,    GONE),
+  [`PUT ${tenant}/budgets`]:                                row(NOT,   '200',  NOT,    NOT,    GONE, { body: ({ team }) => ({ kind: 'team', subject: team, limitMicro: 1_000_000, hard: false }), ...users }),
+  [`DELETE ${tenant}/budgets/:budget`]:                     row(NOT,   '204',  NOT,    NOT,    GONE),
   [`GET ${tenant}/audit`]:                                  row(NOT,   '200',  NOT,    NOT,    GONE),
   [`GET ${tenant}/audit/export`]:                           row(NOT,   '200',  NOT,    NOT,    GONE),
   'GET /api/v2/me/audit':                                   ANYBODY('200'),
@@ -176,6 +179,7 @@ export const consoleMatrix: Record<string, ConsoleRow> = {
   [`DELETE ${tenant}/webhooks/:webhook`]:                   row(NOT,   '204',  NOT,    NOT,    GONE),
 
   [`GET ${project}/sandboxes`]:                             row(GONE,  GONE,   '200',  GONE,   GONE),
+  [`GET ${project}/sandboxes/activity`]:                    row(GONE,  GONE,   '200',  GONE,   GONE),
   [`POST ${project}/sandboxes`]:                            row(GONE,  GONE,   '201',  GONE,   GONE, { body: () => ({ name: 'New' }) }),
   [`GET ${sandbox}`]:                                       row(NONE,  NONE,   '200',  NONE,   NONE),
   [`PATCH ${sandbox}`]:                                     row(NONE,  NONE,   '200',  NONE,   NONE, { body: () => ({ suspended: true }) }),

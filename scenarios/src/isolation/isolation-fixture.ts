@@ -12,6 +12,8 @@ export interface Ids {
   team: string
   /** Owns nothing, so it can be deleted. */
   emptyTeam: string
+  /** Of a tag. */
+  budget: string
   /** A member of the tenant and the team with the Project Consumer role. */
   user: string
   project: string
@@ -134,7 +136,7 @@ const ofProject = [
   'session',
   'projectToken',
 ] as const
-const ofTenant = [...ofProject, 'tenant', 'team', 'emptyTeam', 'user', 'invitation'] as const
+const ofTenant = [...ofProject, 'tenant', 'team', 'emptyTeam', 'budget', 'user', 'invitation'] as const
 
 /** IDs that must not appear in any response to this caller. */
 export function hiddenFrom(
@@ -214,6 +216,12 @@ async function openProject(
      VALUES ($1, $2, $3, 'Member', false, $4, now(), now() + interval '72 hours')`,
     [invitation, tenant, `${invitation}@example.test`, owner],
   )
+  const budget = fixture.id('bud')
+  await fixture.run(
+    `INSERT INTO money.budgets (id, tenant, kind, subject, target, limit_micro, is_hard, window_start, created_by, created_at)
+     VALUES ($1, $2, 'tag', $1, $1, 1000000, false, to_timestamp(0), $3, now())`,
+    [budget, tenant, owner],
+  )
   const token = (await fixture.token(owner)).id
   const session = (await fixture.session(owner)).id
   const tenantToken = (await fixture.accessToken({ tenant, project: null, permissions: ['audit.read'] })).id
@@ -223,6 +231,7 @@ async function openProject(
     tenant,
     team,
     emptyTeam,
+    budget,
     user,
     project: project.id,
     product,
@@ -300,6 +309,7 @@ export function idsOfNothing(fixture: Fixture): Ids {
     tenant: fixture.id('ten'),
     team: fixture.id('tea'),
     emptyTeam: fixture.id('tea'),
+    budget: fixture.id('bud'),
     user: fixture.id('usr'),
     project: fixture.id('prj'),
     product: `acme/${fixture.id('m')}`,

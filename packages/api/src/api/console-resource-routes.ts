@@ -88,11 +88,11 @@ export const consoleBooksRoutes = {
       200: {
         ...one(statement)[200],
         ...csv(
-          'day, entry, model, calls, amount_micro and balance_micro; the first line is the opening and the last one the closing balance',
-          'day,entry,model,calls,amount_micro,balance_micro',
-          '2026-11-01,opening,,,,4000000',
-          '2026-11-20,charged,acme/swift,12,-1250,3998750',
-          '2026-12-01,closing,,,,3998750',
+          'day, entry, model, tag, calls, amount_micro and balance_micro; the first line is the opening and the last one the closing balance',
+          'day,entry,model,tag,calls,amount_micro,balance_micro',
+          '2026-11-01,opening,,,,,4000000',
+          '2026-11-20,charged,acme/swift,nightly-summaries,12,-1250,3998750',
+          '2026-12-01,closing,,,,,3998750',
         ),
       },
     },

@@ -34,6 +34,7 @@ test('creates a key bound to its project, shows the secret once and stores only 
       startsAt: expect.any(String),
       resetsAt: expect.any(String),
     },
+    tag: null,
     rates: { requestsPerMinute: 60, tokensPerMinute: null, concurrentCalls: null },
     createdBy: stack.owner.id,
     createdAt: expect.any(String),
@@ -44,6 +45,7 @@ test('creates a key bound to its project, shows the secret once and stores only 
     issuedBy: stack.owner.id,
     rotatedBy: null,
     rotatedAt: null,
+    pausedAt: null,
   })
   const read = await stack.owner.get(`${stack.path}/keys/${key.id}`)
   expect(read.body).toEqual(key)
