@@ -245,7 +245,7 @@ test('unsaved changes survive a reload and can be discarded', async ({ stack, vi
   await page.reload()
   await page.getByText(/unsaved changes from .*based on revision 1/).waitFor()
   await canvasOf(page).node('ask').click()
-  expect(await say.innerText()).toBe('Sing about {{ text }}.')
+  await expect.poll(() => say.innerText()).toBe('Sing about {{ text }}.')
   await page.getByRole('button', { name: 'Discard' }).click()
   await expect.poll(() => say.innerText()).toBe('Write about {{ text }}.')
   await page.reload()
