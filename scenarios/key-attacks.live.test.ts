@@ -36,6 +36,7 @@ describe('a key’s binding', () => {
       `created_by = '${await stack.fixture.user()}'`,
       `expires_at = expires_at + interval '1 day'`,
       `rotated_from = 'key_other'`,
+      `tag = 'another'`,
     ]
     for (const url of [database.consoleUrl, database.adminUrl])
       for (const change of changes)

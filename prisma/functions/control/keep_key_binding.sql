@@ -4,12 +4,12 @@ CREATE OR REPLACE FUNCTION control.keep_key_binding() RETURNS trigger LANGUAGE p
 BEGIN
   IF (NEW.project, NEW.lineage, NEW.hash, NEW.tenant, NEW.policy,
       NEW.limit_micro, NEW.limit_reset, NEW.created_by, NEW.expires_at, NEW.rotated_from, NEW.rotated_by,
-      NEW.issued_at, NEW.rates)
+      NEW.issued_at, NEW.rates, NEW.tag)
      IS DISTINCT FROM
      (OLD.project, OLD.lineage, OLD.hash, OLD.tenant, OLD.policy,
       OLD.limit_micro, OLD.limit_reset, OLD.created_by, OLD.expires_at, OLD.rotated_from, OLD.rotated_by,
-      OLD.issued_at, OLD.rates)
-  THEN RAISE EXCEPTION 'a key keeps its project, lineage, secret, policy, limits, creator and expiry for life';
+      OLD.issued_at, OLD.rates, OLD.tag)
+  THEN RAISE EXCEPTION 'a key keeps its project, lineage, secret, policy, limits, tag, creator and expiry for life';
   END IF;
   IF NEW.id <> OLD.id
      OR OLD.revoked_at IS NOT NULL AND NEW.revoked_at IS NULL
