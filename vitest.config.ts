@@ -18,6 +18,7 @@ const full = scenarioFiles(
   'alerts',
   'assets-page',
   'canary',
+  'capture',
   'cli',
   'client-packed',
   'coding-agents',

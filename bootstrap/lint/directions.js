@@ -24,6 +24,7 @@ const packagesMayKnow = {
     'service-kit/public-network',
   ],
   providers: ['service-kit/async', 'api', 'pricing', 'service-kit/public-network', 'service-kit/text'],
+  capture: ['service-kit/async', 'api', 'ledger-client', 'ledger-protocol', 'pricing', 'service-kit/text'],
   tokens: ['service-kit/async', 'api', 'ledger-protocol', 'pricing', 'service-kit/process', 'providers'],
   'node-queue': ['service-kit/async', 'api', 'pricing', 'service-kit/process', 'service-kit/redis'],
   'console-page': ['api-client', 'api', 'flow', 'pricing'], // it runs in browsers: of ours only what is pure

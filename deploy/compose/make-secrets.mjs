@@ -47,6 +47,7 @@ give('console', services, {
   'database-url': databaseUrl('svc_console_login', consolePassword),
   'private-key.pem': privateKey('console'),
   'second-factor-key': random('second-factor-key'),
+  'capture-key': random('capture-key'),
 })
 give('migrate', services, {
   'owner-url': ownerUrl,

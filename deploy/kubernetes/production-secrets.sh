@@ -32,7 +32,7 @@ for login in ledger console; do
   openssl rand -hex 24 | tr -d '\n' >"$login-password"
   printf 'postgres://svc_%s_login:%s@%s' "$login" "$(cat "$login-password")" "$address" >"$login-url"
 done
-for name in webhook-key second-factor-key; do openssl rand -hex 24 | tr -d '\n' >"$name"; done
+for name in webhook-key second-factor-key capture-key; do openssl rand -hex 24 | tr -d '\n' >"$name"; done
 printf %s "$OWNER_URL" >owner-url
 printf %s "$REDIS_URL" >redis-url
 
@@ -40,6 +40,7 @@ create gateway-secrets private-key.pem=gateway.pem redis-url=redis-url
 create worker-secrets private-key.pem=worker.pem redis-url=redis-url
 create ledger-secrets database-url=ledger-url redis-url=redis-url webhook-key=webhook-key \
   gateway-public-keys.pem=gateway-public.pem worker-public-keys.pem=worker-public.pem console-public-keys.pem=console-public.pem
-create console-secrets database-url=console-url private-key.pem=console.pem second-factor-key=second-factor-key
+create console-secrets database-url=console-url private-key.pem=console.pem second-factor-key=second-factor-key \
+  capture-key=capture-key
 create migrate-secrets owner-url=owner-url ledger-password=ledger-password console-password=console-password
 create archive-secrets owner-url=owner-url

@@ -47,7 +47,7 @@ describe('compose', async () => {
         'webhook-key',
         'worker-public-keys.pem',
       ],
-      console: ['database-url', 'private-key.pem', 'second-factor-key'],
+      console: ['capture-key', 'database-url', 'private-key.pem', 'second-factor-key'],
       migrate: ['console-password', 'ledger-password', 'owner-url'],
       postgres: ['owner-password'],
       redis: ['password', 'redis.conf'],
@@ -131,7 +131,12 @@ describe.skipIf(!possible).each(overlays)('overlay %s', async (overlay) => {
       gateway: ['gateway-secrets', 'providers'],
       worker: ['providers', 'worker-secrets'],
       ledger: ['ledger-secrets', 'ledger-secrets/webhook-key-previous'],
-      console: ['console-secrets', 'console-secrets/second-factor-key-previous'],
+      console: [
+        'console-secrets',
+        'console-secrets/capture-key',
+        'console-secrets/capture-key-previous',
+        'console-secrets/second-factor-key-previous',
+      ],
       migrate: [
         'first-operator/email',
         'first-operator/token',

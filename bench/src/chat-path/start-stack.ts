@@ -54,6 +54,7 @@ export async function startStack(stops: Stops, profile: string | null): Promise<
       redis: '', // needs none
       webhooks: secret(),
       secondFactors: secret(),
+      capture: secret(),
     },
     ledgerDatabaseUrl: postgres.ledgerUrl,
     consoleDatabaseUrl: postgres.consoleUrl,

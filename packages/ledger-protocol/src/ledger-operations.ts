@@ -71,6 +71,7 @@ import {
   type WebhookRotationAnswer,
 } from './ledger-reads.ts'
 import { flowLimits } from '@gateway/api/limits'
+import { capturedCalls, capturedContentLimits, captureQuestion, type CaptureAnswer } from './captured-content.ts'
 import { refusalReport } from './refusal-report.ts'
 
 // The operations of the ledger, each a POST of one JSON object that returns one; all of them are safe to repeat.
@@ -316,6 +317,23 @@ export const ledgerOperations = {
     request: refusalReport,
     response: response<object>(),
     pool: 'requests',
+  },
+  /** How a project captures prompts and answers. */
+  captureRules: {
+    path: '/content/rules',
+    callers: ['worker'],
+    request: captureQuestion,
+    response: response<CaptureAnswer>(),
+    pool: 'requests',
+  },
+  /** Prompts and answers of projects that capture them. Losing some is acceptable. */
+  recordContent: {
+    path: '/content',
+    callers: ['gateway', 'worker'],
+    request: capturedCalls,
+    response: response<object>(),
+    pool: 'requests',
+    bodyBytes: capturedContentLimits.bodyBytes,
   },
   fund: {
     path: '/fundings',

@@ -1,3 +1,4 @@
+import type { CaptureRules } from './captured-content.ts'
 import type { RateLimits } from '@gateway/api/rates'
 import { z } from 'zod'
 import { serviceTag } from '@gateway/api/service-tag'
@@ -37,6 +38,8 @@ export interface IdentifiedKey {
   lineage: string
   project: string
   rates: { key: RateLimits; project: RateLimits }
+  /** null if the project does not capture prompts and answers. */
+  capture: CaptureRules | null
 }
 
 /** POST /keys/read: a `callerQuestion`; what the key is and has left. */

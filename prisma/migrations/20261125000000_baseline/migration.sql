@@ -66,6 +66,7 @@ CREATE TABLE control.projects (
   quotas               jsonb NOT NULL DEFAULT '{}', -- set for this project, by name; others are the operator's defaults
   rates                jsonb NOT NULL DEFAULT '{}', -- limits per minute, by name; others are unlimited
   key_self_rotation    boolean NOT NULL DEFAULT true, -- whether its keys may rotate themselves
+  capture              jsonb, -- how prompts and answers are captured; null: they are not
   created_at           timestamptz(3) NOT NULL DEFAULT now()
 );
 CREATE INDEX ON control.projects (tenant);
@@ -74,6 +75,7 @@ CREATE TABLE control.project_grants (
   project    text NOT NULL REFERENCES control.projects,
   user_id     text NOT NULL REFERENCES control.users,
   role       text NOT NULL CHECK (role IN ('Project Owner', 'Project Consumer', 'Project Viewer')),
+  reads_content boolean NOT NULL DEFAULT false, -- whether the user may read captured content
   created_at timestamptz(3) NOT NULL DEFAULT now(),
   PRIMARY KEY (project, user_id)
 );
@@ -1059,6 +1061,16 @@ CREATE TABLE money.refusal_senders (
   at     timestamptz(3) NOT NULL
 ) WITH (fillfactor = 50);
 
+-- Prompts and answers of projects that capture them, encrypted for the console (rules §7.11).
+CREATE TABLE money.captured_content (
+  invocation text PRIMARY KEY,
+  project    text NOT NULL,
+  at         timestamptz(3) NOT NULL,
+  sealed     text NOT NULL -- JWE
+);
+ALTER TABLE money.captured_content ALTER COLUMN sealed SET STORAGE EXTERNAL; -- what is encrypted does not compress
+CREATE INDEX ON money.captured_content (project, at);
+
 --------------------------------------------------------------------------------------------- notices and webhooks
 
 -- Projects that want a notice when their runway is shorter than this many days (money §10).
@@ -1284,6 +1296,7 @@ GRANT INSERT, UPDATE, DELETE ON
   money.refusal_hours,
   money.latest_refusals,
   money.refusal_senders,
+  money.captured_content,
   money.days_left_thresholds,
   money.webhook_deliveries
 TO svc_ledger;

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { sealContent } from '@gateway/capture/seal-content'
 import { appCode } from '../app-code.ts'
 import type { ExampleProject, Own } from './example-project.ts'
 
@@ -47,6 +48,7 @@ export const preparations: Record<string, (given: ExampleProject) => Promise<Own
   }),
   'DELETE /api/v2/me/tokens/{token}': async ({ make }) => ({ token: (await make('POST /api/v2/me/tokens')).token.id }),
 
+  [`GET ${project}/invocations/{invocation}/content`]: withContent,
   [`DELETE ${at}`]: async ({ make }) => ({ tenant: (await make('POST /api/v2/tenants')).id }),
   'POST /api/v2/session/reset/complete': async (given) => {
     const { email } = await withPassword(given)
@@ -164,6 +166,23 @@ async function freshUser({ stack }: ExampleProject): Promise<Own> {
 /** A new user with a session. */
 async function withSession({ stack: { fixture } }: ExampleProject): Promise<Own> {
   return { secret: (await fixture.session(await fixture.user())).secret }
+}
+
+/** A session of the owner with the right to read content, and content of the call. */
+async function withContent({ stack: { fixture }, owner, names, make }: ExampleProject): Promise<Own> {
+  await make(`PATCH ${project}`)
+  const { project: id, invocation } = names as Required<typeof names>
+  const { rows } = await fixture.run('SELECT capture FROM control.projects WHERE id = $1', [id])
+  const { publicKey } = rows[0]!['capture'] as { publicKey: string }
+  const content = { request: { messages: [] }, answer: null, failure: null, isCut: false }
+  const sealed = await sealContent(publicKey, { project: id, invocation }, content)
+  await fixture.run(
+    `INSERT INTO money.captured_content (invocation, project, at, sealed) VALUES ($1, $2, clock_timestamp(), $3)
+     ON CONFLICT DO NOTHING`,
+    [invocation, id, sealed],
+  )
+  await fixture.run('UPDATE control.project_grants SET reads_content = true WHERE user_id = $1', [owner])
+  return { secret: (await fixture.session(owner)).secret }
 }
 
 /** A new user with an authenticator app, and a code of it that was not used yet. */

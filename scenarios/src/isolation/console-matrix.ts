@@ -161,6 +161,7 @@ export const consoleMatrix: Record<string, ConsoleRow> = {
   [`GET ${project}/refusals/recent`]:                       row(NOT,   NOT,    '200',  GONE,   GONE),
   [`GET ${project}/invocations`]:                           row(NOT,   NOT,    '200',  GONE,   GONE),
   [`GET ${project}/invocations/:invocation`]:               row(NOT,   NOT,    '200',  GONE,   GONE),
+  [`GET ${project}/invocations/:invocation/content`]:       row(NOT,   NOT,    NOT,    GONE,   GONE, bySession),
 
   [`GET ${project}/notices/thresholds`]:                    row(NOT,   NOT,    '200',  GONE,   GONE),
   [`PUT ${project}/notices/thresholds`]:                    row(NOT,   NOT,    '200',  GONE,   GONE, { body: () => ({ belowMicro: [1], daysLeft: 3, keyPercents: [80] }) }),

@@ -91,6 +91,15 @@ export const consoleConfig = z
       description: 'The previous SECOND_FACTOR_KEY, as long as authenticator apps set up with it exist',
       secret: true,
     }),
+    CAPTURE_KEY: sharedSecret().optional().meta({
+      description:
+        'Key from which the key pairs of captured prompts and answers are derived. Without it, no project can capture them',
+      secret: true,
+    }),
+    CAPTURE_KEY_PREVIOUS: sharedSecret().optional().meta({
+      description: 'The previous CAPTURE_KEY, as long as content captured under it is kept',
+      secret: true,
+    }),
     REQUESTS_PER_ADDRESS: wholeNumber({ min: 1, max: 1_000_000 })
       .default(50)
       .meta({ description: 'Requests a minute of an address without a credential, such as sign-ins on new devices' }),

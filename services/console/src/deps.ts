@@ -1,3 +1,4 @@
+import type { ContentKeys } from '@gateway/capture/content-keys'
 import type { AssetStore } from '@gateway/assets/asset-store'
 import type { Database } from '@gateway/database/client'
 import type { QuotaValues } from '@gateway/api/quotas'
@@ -66,6 +67,8 @@ export interface ConsoleDeps {
   sessionLimits: SessionLimits
   /** Encrypts the secrets of second factors. */
   secretBox: SecretBox
+  /** Opens captured content. null: no project can capture. */
+  contentKeys: ContentKeys | null
   /** Absent: users sign in by password only. */
   provider?: SignInProvider | undefined
   /** URL at which browsers reach the service, without a path. Absent: the host of the request. */

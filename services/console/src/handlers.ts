@@ -21,6 +21,7 @@ import { changeProduct, createProduct, listProducts } from './catalogue/products
 import type { ConsoleDeps } from './deps.ts'
 import { pauseKey, renameKey, resumeKey } from './keys/change-key.ts'
 import { listKeys, readKey } from './keys/list-keys.ts'
+import { readContent } from './content/read-content.ts'
 import { listInvocations, readInvocation } from './money/invocations.ts'
 import { listJournal } from './money/journal.ts'
 import { readStatement } from './money/statement.ts'
@@ -200,6 +201,7 @@ function handlersOf(deps: ConsoleDeps): Handlers {
     listLatestRefusals: listLatestRefusals(deps),
     listInvocations: listInvocations(deps),
     readInvocation: readInvocation(deps),
+    readContent: readContent(deps),
 
     readThresholds: readThresholds(deps),
     setThresholds: setThresholds(deps),

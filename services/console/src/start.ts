@@ -1,4 +1,6 @@
 import { randomBytes, randomFillSync } from 'node:crypto'
+import { renewPublicKeys } from './content/renew-public-keys.ts'
+import { openContentKeys } from '@gateway/capture/content-keys'
 import { openAssetStore } from '@gateway/assets/asset-store'
 import { assetStoreOf } from '@gateway/assets/asset-store-config'
 import { flowLimits } from '@gateway/api/limits'
@@ -107,7 +109,15 @@ export async function startConsole(config: ConsoleConfig, tools: ServiceTools) {
     work: () => forgetSessions({ prisma, now, sessionLimits }),
   }
   const links = { name: 'expired links', everyMs: 600_000, work: () => forgetInvitations({ prisma, now }) }
+  const { CAPTURE_KEY: captureKey, CAPTURE_KEY_PREVIOUS: previousKey } = config
+  const contentKeys = captureKey === undefined ? null : openContentKeys({ key: captureKey, previousKey })
+  const publicKeys = {
+    name: 'keys of captured content',
+    everyMs: 600_000,
+    work: async () => (contentKeys === null ? 0 : renewPublicKeys({ prisma }, contentKeys)),
+  }
   const jobs = [
+    publicKeys,
     removal,
     forgetting,
     attempts,
@@ -162,6 +172,7 @@ export async function startConsole(config: ConsoleConfig, tools: ServiceTools) {
       previousKey: config.SECOND_FACTOR_KEY_PREVIOUS,
       random,
     }),
+    contentKeys,
     newId,
     random,
     now,

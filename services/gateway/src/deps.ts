@@ -1,4 +1,5 @@
 import type { ByteBudget } from '@gateway/service-kit/async/byte-budget'
+import type { ContentRecorder } from '@gateway/capture/content-recorder'
 import type { AssetStore } from '@gateway/assets/asset-store'
 import type { Estimator } from '@gateway/ledger-client/estimator'
 import type { Instance } from '@gateway/ledger-client/instance'
@@ -67,6 +68,8 @@ export interface Deps {
   log: Logger
   metrics: Metrics
   readiness: Pick<Readiness, 'live' | 'ready'>
+  /** Captures prompts and answers of the projects that want it. */
+  contentRecorder: Pick<ContentRecorder, 'record'>
   /** Whether traces include prompts and responses. */
   traceContent: boolean
   /** Hosts whose web pages can call MCP, in addition to pages on this machine. */

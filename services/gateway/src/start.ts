@@ -3,6 +3,7 @@ import { openByteBudget } from '@gateway/service-kit/async/byte-budget'
 import { openConcurrencyLimiter } from '@gateway/service-kit/async/concurrency-limiter'
 import { openSharedLook } from '@gateway/service-kit/async/shared-look'
 import { refuse } from '@gateway/api/refusal'
+import { openContentRecorder } from '@gateway/capture/content-recorder'
 import { openAssetStore } from '@gateway/assets/asset-store'
 import { assetStoreOf } from '@gateway/assets/asset-store-config'
 import { registerInstance } from '@gateway/ledger-client/instance'
@@ -117,6 +118,13 @@ export async function startGateway(
   })
   onStop('estimator', () => estimator.close())
 
+  const contentRecorder = openContentRecorder({
+    ledger,
+    onDropped: metrics.contentDropped,
+    onTrouble: (error) => log.warn({ err: error }, 'capture of content failed'),
+  })
+  onStop('captured content', () => contentRecorder.stop())
+
   const keyGate = openKeyGate({ ledger, metrics })
   const rateStore = await openRateStore({
     redisUrl: config.REDIS_URL,
@@ -162,6 +170,7 @@ export async function startGateway(
     log,
     metrics,
     readiness,
+    contentRecorder,
     traceContent: config.TRACE_CONTENT && traced,
     mcpHosts: config.MCP_HOSTS,
   }

@@ -12,6 +12,8 @@ import { endedExecutions, followExecution, readExecution, readUsage } from './ex
 import { endInstance, recordHeartbeat } from './instances/signs-of-life.ts'
 import { identifyKeys, readKeyStatus } from './keys/read-caller.ts'
 import { correct, fund, passBarrier, readWallet } from './wallets/wallets.ts'
+import { readCaptureRules } from './content/capture-rules.ts'
+import { recordContent } from './content/record-content.ts'
 import { checkAdmission } from './admissions/check-admission.ts'
 import { readModels } from './catalogue/read-models.ts'
 import { readSandbox } from './catalogue/read-sandbox.ts'
@@ -56,6 +58,8 @@ export const operationHandlers: {
   heartbeat: asking('heartbeats', recordHeartbeat),
   endInstance: asking('heartbeats', endInstance),
   reportRefusals: asking('maintenance', recordRefusals),
+  captureRules: readCaptureRules,
+  recordContent: asking('maintenance', recordContent),
   fund: asking('locking', fund),
   correct: asking('locking', correct),
   setThresholds: asking('locking', setThresholds),

@@ -8,6 +8,7 @@ import type { Logger } from '@gateway/service-kit/process/logger'
 import type { Providers } from '@gateway/providers/open-providers'
 import type { CountUsage } from '@gateway/tokens/counted-usage'
 import type { CountExactly } from '@gateway/tokens/exact-count'
+import type { CaptureNode } from './capture/capture-node.ts'
 import type { Metrics } from './metrics.ts'
 import type { FreeNodes } from './perform/free-nodes.ts'
 
@@ -30,6 +31,7 @@ export interface Deps {
   log: Pick<Logger, 'warn' | 'error'>
   /** Monotonic milliseconds. */
   now: () => number
+  captureNode: CaptureNode
   /** Whether traces include prompts and responses. */
   traceContent: boolean
 }

@@ -2,6 +2,7 @@ import { randomBytes, randomFillSync } from 'node:crypto'
 import { openByteBudget } from '@gateway/service-kit/async/byte-budget'
 import { flowLimits } from '@gateway/api/limits'
 import { refuse } from '@gateway/api/refusal'
+import { openContentRecorder } from '@gateway/capture/content-recorder'
 import { openAssetStore } from '@gateway/assets/asset-store'
 import { assetStoreOf } from '@gateway/assets/asset-store-config'
 import { openIdGenerator } from '@gateway/api/ids'
@@ -14,6 +15,7 @@ import type { ProvidersConfig } from '@gateway/providers/provider-config'
 import { usageCounter } from '@gateway/tokens/counted-usage'
 import { exactCounter } from '@gateway/tokens/exact-count'
 import { openTokenCounter } from '@gateway/tokens/token-counter'
+import { openCaptureNode } from './capture/capture-node.ts'
 import type { WorkerConfig } from './config.ts'
 import type { Deps } from './deps.ts'
 import { openMetrics } from './metrics.ts'
@@ -89,6 +91,13 @@ export async function openDeps(
   const assets = await openAssetStore({ ...ofStore, limits }, metrics.assets)
   onStop('assets', () => assets.close())
 
+  const contentRecorder = openContentRecorder({
+    ledger,
+    onDropped: metrics.contentDropped,
+    onTrouble: (error) => log.warn({ err: error }, 'capture of content failed'),
+  })
+  onStop('captured content', () => contentRecorder.stop())
+
   return {
     ledger,
     instance,
@@ -108,6 +117,7 @@ export async function openDeps(
     metrics,
     log,
     now,
+    captureNode: openCaptureNode(ledger, contentRecorder),
     traceContent: config.TRACE_CONTENT && traced,
   }
 }

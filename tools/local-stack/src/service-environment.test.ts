@@ -14,6 +14,7 @@ function environmentsOn(host: string) {
       databaseRoles: { ledger: '', console: '' },
       redis: '',
       secondFactors: 'f'.repeat(32),
+      capture: 'c'.repeat(32),
       webhooks: 'w'.repeat(32),
     },
     ledgerDatabaseUrl: 'postgres://ledger',

@@ -39,7 +39,7 @@ export interface StackFacts {
  *   this machine, whose ports no one else should reach by them.
  * Gateway: LEDGER_URL, SERVICE_PRIVATE_KEY, REDIS_URL, CONSOLE_URL, ASSETS_FOLDER, PROVIDERS and the keys that it names.
  * Worker: LEDGER_URL, SERVICE_PRIVATE_KEY, REDIS_URL, ASSETS_FOLDER, PROVIDERS and the keys that it names.
- * Console: DATABASE_URL, LEDGER_URL, SERVICE_PRIVATE_KEY, SECOND_FACTOR_KEY, ASSETS_FOLDER, PUBLIC_URL where the gateway is on this
+ * Console: DATABASE_URL, LEDGER_URL, SERVICE_PRIVATE_KEY, SECOND_FACTOR_KEY, CAPTURE_KEY, ASSETS_FOLDER, PUBLIC_URL where the gateway is on this
  *   machine alone.
  */
 export function serviceEnvironments(facts: StackFacts): Record<keyof StackPorts, Record<string, string>> {
@@ -84,6 +84,7 @@ export function serviceEnvironments(facts: StackFacts): Record<keyof StackPorts,
       LEDGER_URL: ledgerUrl,
       SERVICE_PRIVATE_KEY: secrets.services.console.privateKey,
       SECOND_FACTOR_KEY: secrets.secondFactors,
+      CAPTURE_KEY: secrets.capture,
       TRUSTED_PROXIES: 'loopback', // the gateway
       ...publicUrl,
     },

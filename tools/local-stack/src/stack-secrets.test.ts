@@ -11,8 +11,15 @@ afterEach(() => rmSync(folder, { recursive: true }))
 test('secrets are created once, all different, readable only by this user', () => {
   const made = keepSecrets(folder)
   const keys = Object.values(made.services).flatMap(({ privateKey, publicKey }) => [privateKey, publicKey])
-  const all = [...keys, ...Object.values(made.databaseRoles), made.redis, made.webhooks, made.secondFactors]
-  expect(new Set(all).size).toBe(11)
+  const all = [
+    ...keys,
+    ...Object.values(made.databaseRoles),
+    made.redis,
+    made.webhooks,
+    made.secondFactors,
+    made.capture,
+  ]
+  expect(new Set(all).size).toBe(all.length)
   expect(all.every((secret) => secret.length >= 32)).toBe(true)
   expect(statSync(path.join(folder, 'secrets.json')).mode & 0o777).toBe(0o600)
   expect(keepSecrets(folder)).toEqual(made)

@@ -19,6 +19,8 @@ const stackSecrets = z.object({
   webhooks: secret.default(newSecret),
   /** Encrypts the secrets of authenticator apps. */
   secondFactors: secret.default(newSecret),
+  /** From which the keys of captured prompts and answers are derived. */
+  capture: secret.default(newSecret),
 })
 
 export type StackSecrets = z.output<typeof stackSecrets>
@@ -41,6 +43,7 @@ export function keepSecrets(folder: string): StackSecrets {
     redis: newSecret(),
     webhooks: newSecret(),
     secondFactors: newSecret(),
+    capture: newSecret(),
   }
   write(file, made)
   return made

@@ -70,7 +70,7 @@ async function launchServices<Running extends RunningService>(options: ServiceSt
   } = options
   const folder = await temporaryFolder('services')
   const keys = { gateway: newServiceKeys(), worker: newServiceKeys(), console: newServiceKeys() }
-  const [providerKey, webhookKey, secondFactorKey] = [secret(), secret(), secret()]
+  const [providerKey, webhookKey, secondFactorKey, captureKey] = [secret(), secret(), secret(), secret()]
   const provider = await startSimulatedProvider()
   const stops: (() => Promise<void>)[] = [() => rm(folder, { recursive: true, force: true }), provider.stop]
   const stop = async () => {
@@ -124,6 +124,7 @@ async function launchServices<Running extends RunningService>(options: ServiceSt
         LEDGER_URL: ledgerUrls[n % ledgerUrls.length]!,
         SERVICE_PRIVATE_KEY: keys.console.privateKey,
         SECOND_FACTOR_KEY: secondFactorKey,
+        CAPTURE_KEY: captureKey,
         TRUSTED_PROXIES: 'loopback', // the gateway
         ASSETS_FOLDER,
       }),

@@ -28,6 +28,7 @@ import {
   tenantPatch,
   tenantRecord,
 } from '../console/users.ts'
+import { capturedContent } from '../console/capture.ts'
 import { budgetBody, budgetRecord } from '../console/budgets.ts'
 import { appointmentRecord } from '../console/appointments.ts'
 import { removalQuery, removalRecord, tenantWebhookQuery, tenantWebhookRecord } from '../console/leaving.ts'
@@ -514,6 +515,17 @@ export const consoleRoutes = {
     query: invocationQuery,
   }),
   readInvocation: money('GET', `${project}/invocations/{invocation}`, 'Read a call', one(invocationRecord)),
+  readContent: money(
+    'GET',
+    `${project}/invocations/{invocation}/content`,
+    'Read the captured prompt and answer of a call',
+    one(capturedContent),
+    {
+      ...bySession,
+      description:
+        'Requires the right to read captured content, which a Project Owner gives with a grant. Each read is in the audit. 404 if nothing was captured, or its retention is over.',
+    },
+  ),
 
   readThresholds: notices('GET', `${project}/notices/thresholds`, 'Read the alert rules', one(noticeThresholds)),
   setThresholds: notices('PUT', `${project}/notices/thresholds`, 'Set the alert rules', one(noticeThresholds), {

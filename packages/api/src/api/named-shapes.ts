@@ -6,6 +6,7 @@ import { appointmentRecord } from '../console/appointments.ts'
 import { removalRecord, tenantWebhookRecord } from '../console/leaving.ts'
 import { accessTokenRecord } from '../console/access-tokens.ts'
 import { storedAsset } from '../console/assets.ts'
+import { capturedContent } from '../console/capture.ts'
 import { keyRecord, newKeyBody } from '../console/keys.ts'
 import { invocationRecord, usageReport, walletShape } from '../console/money.ts'
 import { budgetRecord } from '../console/budgets.ts'
@@ -84,6 +85,7 @@ export const namedAnswers = {
   JournalEntry: journalEntry,
   UsageReport: usageReport,
   Invocation: invocationRecord,
+  CapturedContent: capturedContent,
   RefusalCounts: refusalCounts,
   LatestRefusals: latestRefusals,
   NoticeThresholds: noticeThresholds,

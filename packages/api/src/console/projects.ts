@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { exampleIds, exampleValues } from '../example-ids.ts'
 import { flowLimits } from '../limits.ts'
 import { rateLimits } from '../rates.ts'
+import { captureSettings } from './capture.ts'
 import { id, label, named, projectRole, time } from './fields.ts'
 import { userWithRole } from './users.ts'
 
@@ -16,16 +17,23 @@ const assetRetentionDays = z
   .nullable()
   .describe('days after which assets are deleted; null: never')
 const keySelfRotation = z.boolean().describe('whether keys of the project may rotate themselves')
+const capture = captureSettings
+  .nullable()
+  .describe('how prompts and answers are captured; null: they are not, and what was captured is deleted')
 export const projectPatch = z
-  .strictObject({ assetRetentionDays, rates: rateLimits, keySelfRotation })
+  .strictObject({ assetRetentionDays, rates: rateLimits, keySelfRotation, capture })
   .partial()
   .meta({
     examples: [
-      { assetRetentionDays: 30, rates: { requestsPerMinute: 3_000, tokensPerMinute: 500_000, concurrentCalls: 50 } },
+      {
+        assetRetentionDays: 30,
+        rates: { requestsPerMinute: 3_000, tokensPerMinute: 500_000, concurrentCalls: 50 },
+        capture: { retentionDays: 7, hide: ['email'], patterns: ['CUST-[0-9]+'] },
+      },
     ],
   })
 export const projectRecord = named
-  .extend({ team: id, createdAt: time, assetRetentionDays, rates: rateLimits, keySelfRotation })
+  .extend({ team: id, createdAt: time, assetRetentionDays, rates: rateLimits, keySelfRotation, capture })
   .meta({
     examples: [
       {
@@ -36,21 +44,24 @@ export const projectRecord = named
         assetRetentionDays: 30,
         rates: { requestsPerMinute: 3_000, tokensPerMinute: 500_000, concurrentCalls: 50 },
         keySelfRotation: true,
+        capture: null,
       },
     ],
   })
 export type ProjectRecord = z.infer<typeof projectRecord>
 
+const readsContent = z.boolean().describe('whether the user may read captured prompts and answers')
 export const newGrantBody = z
-  .strictObject({ user: id, role: projectRole })
+  .strictObject({ user: id, role: projectRole, readsContent: readsContent.optional() })
   .meta({ examples: [{ user: exampleIds.user, role: 'Project Consumer' }] })
-export const grantRecord = userWithRole.extend({ role: projectRole }).meta({
+export const grantRecord = userWithRole.extend({ role: projectRole, readsContent }).meta({
   examples: [
     {
       id: exampleIds.user,
       email: exampleValues.email,
       name: 'Ada',
       role: 'Project Consumer',
+      readsContent: false,
       createdAt: '2026-11-20T09:00:00.000Z',
     },
   ],

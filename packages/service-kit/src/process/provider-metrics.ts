@@ -9,6 +9,8 @@ export interface ProviderMetrics {
   noConnection(facts: { provider: string; why: 'full' | 'late' }): void
   /** The usage that a provider reported was not used. */
   usageReplaced(facts: { provider: string; reason: string }): void
+  /** Calls whose content was to be captured, and could not be. */
+  contentDropped(calls: number): void
   watchConnections(read: () => { provider: string; used: number; waiting: number }[]): void
 }
 
@@ -31,7 +33,13 @@ export function openProviderMetrics(meter: Meter, service: string): ProviderMetr
     description: 'Calls charged by our token count instead of the usage reported by the provider, by reason',
     unit: '{call}',
   })
+  const dropped = meter.createCounter(`${service}.content.dropped`, {
+    description:
+      'Calls whose prompts and answers could not be captured: too many at once, or the ledger was unavailable',
+    unit: '{call}',
+  })
   return {
+    contentDropped: (calls) => dropped.add(calls),
     noConnection: ({ provider, why }) => refused.add(1, { provider, reason: why }),
     usageReplaced: ({ provider, reason }) => replaced.add(1, { provider, reason }),
     watchConnections(read) {

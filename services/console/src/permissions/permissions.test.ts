@@ -13,12 +13,13 @@ const users = {
   viewer: { ...anonymous, tenant: 'Member', project: 'Project Viewer' },
   consumer: { ...anonymous, tenant: 'Member', project: 'Project Consumer' },
   owner: { ...anonymous, tenant: 'Member', project: 'Project Owner' },
+  reader: { ...anonymous, tenant: 'Member', project: 'Project Viewer', readsContent: true },
   formerMember: { ...anonymous, team: 'Team Owner', project: 'Project Owner' },
 } satisfies Record<string, Roles>
 type Who = keyof typeof users
 
-const everyMember: Who[] = ['admin', 'member', 'inTeam', 'viewer', 'consumer', 'owner']
-const anyGrant: Who[] = ['viewer', 'consumer', 'owner']
+const everyMember: Who[] = ['admin', 'member', 'inTeam', 'viewer', 'consumer', 'owner', 'reader']
+const anyGrant: Who[] = ['viewer', 'consumer', 'owner', 'reader']
 const whoSeesProject: Who[] = ['admin', 'inTeam', ...anyGrant]
 
 // The whole table restated: who has each permission (rules §7.3).
@@ -47,6 +48,7 @@ const granted: Record<Permission, Who[]> = {
   'grants.manage': ['owner'],
   'owners.appoint': ['admin', 'operator'],
   'usage.read': anyGrant,
+  'content.read': ['reader'],
   'notices.manage': ['owner'],
   'wallet.read': ['operator', ...anyGrant],
   'wallet.fund': ['operator'],

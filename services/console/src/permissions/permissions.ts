@@ -69,6 +69,11 @@ export const permissions = {
     grantedTo: (s) => isAdmin(s) || isOperator(s),
   },
   'usage.read': anyGrant,
+  // No role implies it: see grants.ts.
+  'content.read': {
+    need: 'the right to read captured content, which a Project Owner of the project gives',
+    grantedTo: (s) => holdsGrant(s) && s.readsContent === true,
+  },
   'notices.manage': {
     need: 'the role Project Owner on the project',
     grantedTo: (s) => isMember(s) && s.project === 'Project Owner',

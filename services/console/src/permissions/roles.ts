@@ -11,6 +11,8 @@ export interface Roles {
   /** Role in the team that owns the project. */
   team: TeamRole | null
   project: ProjectRole | null
+  /** Whether the grant on the project includes captured content. */
+  readsContent?: boolean
   /** Permissions listed by a token. Absent: all permissions of the roles. */
   only?: readonly TokenPermission[]
 }
@@ -71,6 +73,7 @@ export async function rolesInProject(
     tenant: (membership?.role ?? null) as TenantRole | null,
     team: (teamMember?.role ?? null) as TeamRole | null,
     project: (grant?.role ?? null) as ProjectRole | null,
+    readsContent: grant?.readsContent ?? false,
   }
   return { roles, project }
 }

@@ -1,4 +1,5 @@
 import type { ProjectRole } from '@gateway/api/console/fields'
+import type { GrantRecord } from '@gateway/api/console/projects'
 import { refuse } from '@gateway/api/refusal'
 import { recordChange, type Transaction } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
@@ -32,14 +33,14 @@ export function listGrants(deps: Deps): Handler<'listGrants'> {
       orderBy: { user: 'asc' },
       take: limit + 1,
     })
-    const users = await usersOf<ProjectRole>(deps, rows)
-    res.json(pageOf(users, limit, ({ id }) => id))
+    res.json(pageOf(await grantRecords(deps, rows), limit, ({ id }) => id))
   }
 }
 
 /**
  * POST …/projects/{p}/grants: sets the role of a member of the organization. A new role can remove permissions. The
- * owner of a project that lost its owners becomes one later (appointments.ts).
+ * owner of a project that lost its owners becomes one later (appointments.ts). No role includes the right to read captured
+ * content: it stays as it is unless the body has it.
  */
 export function setGrant(deps: Deps): Handler<'setGrant'> {
   const { prisma } = deps
@@ -48,7 +49,7 @@ export function setGrant(deps: Deps): Handler<'setGrant'> {
     const tenant = call.id('tenant')
     const project = call.id('project')
     await authorizeGrant(deps.prisma, by, { tenant, project, role: null })
-    const { user, role } = await call.body()
+    const { user, role, readsContent } = await call.body()
     const made = await changePermissions(deps, tenant, async (tx) => {
       const { isAppointing } = await authorizeGrant(tx, by, { tenant, project, role })
       await requireMember(tx, tenant, user)
@@ -57,14 +58,15 @@ export function setGrant(deps: Deps): Handler<'setGrant'> {
       const key = { project_user: { project, user } }
       const before = await tx.projectGrant.findUnique({ where: key })
       if (before !== null && role !== 'Project Owner') await noteFormerOwners(tx, [before])
-      const row = await tx.projectGrant.upsert({ where: key, create: { project, user, role }, update: { role } })
-      const what = { action: 'grant.set', subject: project, details: { user, role, before: before?.role ?? null } }
+      const given = { role, ...(readsContent !== undefined && { readsContent }) }
+      const row = await tx.projectGrant.upsert({ where: key, create: { project, user, ...given }, update: given })
+      const what = { action: 'grant.set', subject: project, details: { user, ...given, before: before?.role ?? null } }
       await recordChange(tx, { tenant, user: by.id, ...what })
       return { row, isNew: before === null }
     })
     if ('appointment' in made) return void res.status(202).json(made.appointment)
     if (!made.isNew) await passBarrier(deps, [project])
-    const [grant] = await usersOf<ProjectRole>({ prisma }, [made.row])
+    const [grant] = await grantRecords({ prisma }, [made.row])
     res.status(made.isNew ? 201 : 200).json(grant)
   }
 }
@@ -90,6 +92,18 @@ export function removeGrant(deps: Deps): Handler<'removeGrant'> {
     if (!removed) throw refuse('not_found', {})
     res.status(204).end()
   }
+}
+
+interface GrantRow {
+  user: string
+  role: string
+  createdAt: Date
+  readsContent: boolean
+}
+
+async function grantRecords(deps: Pick<Deps, 'prisma'>, rows: GrantRow[]): Promise<GrantRecord[]> {
+  const users = await usersOf<ProjectRole>(deps, rows)
+  return users.map((user, at) => ({ ...user, readsContent: rows[at]!.readsContent }))
 }
 
 interface Asked {

@@ -1,6 +1,7 @@
 import { type ProjectRecord } from '@gateway/api/console/projects'
 import { rateLimits } from '@gateway/api/rates'
 import { Refusal, refuse } from '@gateway/api/refusal'
+import { settingsOf, type StoredCapture } from '../content/capture-settings.ts'
 import { recordChange, type Transaction } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
@@ -119,10 +120,15 @@ async function owningTeam(tx: Transaction, tenant: string, named: string | null,
   throw invalidField('team', wrong, 'Send the ID of a team of the organization.')
 }
 
-type ProjectRow = Omit<ProjectRecord, 'createdAt' | 'rates'> & { createdAt: Date; rates: unknown }
+type ProjectRow = Omit<ProjectRecord, 'createdAt' | 'rates' | 'capture'> & {
+  createdAt: Date
+  rates: unknown
+  capture: unknown
+}
 
 export function projectRecord(row: ProjectRow): ProjectRecord {
   const { id, name, team, createdAt, assetRetentionDays, rates, keySelfRotation } = row
-  const settings = { assetRetentionDays, rates: rateLimits.parse(rates), keySelfRotation }
+  const capture = settingsOf(row.capture as StoredCapture)
+  const settings = { assetRetentionDays, rates: rateLimits.parse(rates), keySelfRotation, capture }
   return { id, name, team, createdAt: createdAt.toISOString(), ...settings }
 }

@@ -10,6 +10,7 @@ const keyOf = (project: string, requestsPerMinute: number | null = null): Identi
   lineage: 'key_1',
   project,
   rates: { key: noRateLimits, project: { ...noRateLimits, requestsPerMinute } },
+  capture: null,
 })
 
 /** Opens a gate whose ledger knows only keys that start with `real` and responds when the test releases it. */

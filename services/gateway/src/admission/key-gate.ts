@@ -21,6 +21,8 @@ export interface KeyGate {
    * @throws LedgerUnavailable
    */
   identify(keyHash: string, address: string): Promise<IdentifiedKey> | IdentifiedKey
+  /** How the project of an identified key captures content; null: it does not. At most RATES_MS old, or refused later. */
+  captureOf(keyHash: string): IdentifiedKey['capture']
 }
 
 interface Options {
@@ -112,6 +114,7 @@ export function openKeyGate({
   }
 
   return {
+    captureOf: (keyHash) => known.peek(keyHash)?.found.capture ?? null,
     identify(keyHash, address) {
       const key = known.get(keyHash)
       if (key !== undefined) {

@@ -20,7 +20,7 @@ const test = base.extend('room', async ({}, { onCleanup }) => {
   onCleanup(() => server.close().closeAllConnections())
   const secret = makeSecret(KEY_SECRET_PREFIX, randomBytes(32))
   const rates = { key: noRateLimits, project: noRateLimits }
-  const keyGate = { identify: () => ({ key: 'key_1', lineage: 'key_1', project: 'prj_1', rates }) }
+  const keyGate = { identify: () => ({ key: 'key_1', lineage: 'key_1', project: 'prj_1', rates, capture: null }) }
   const ask = async (work: (res: ServerResponse) => Promise<void>) => {
     const asked = once(server, 'request')
     const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')

@@ -7,6 +7,7 @@ import type { Deps } from '../deps.ts'
 import type { ChatRequest } from '@gateway/api/chat-request'
 import type { ChatWire, OpenAnswer } from '@gateway/api/wires/wire'
 import type { AdmittedCall } from '../admission/admission.ts'
+import type { Capture } from '../capture/open-capture.ts'
 import type { CallAttachments } from '../attachments/prepare-attachments.ts'
 import { type Reservation, settle } from './reservation.ts'
 import { openTextAccumulator } from '@gateway/tokens/slices-of'
@@ -99,6 +100,8 @@ export interface Call {
   /** Aborts when the caller disconnects, with `ClientDisconnected`. */
   disconnected: AbortSignal
   reservation: Reservation
+  /** null: the project does not capture content. */
+  capture: Capture | null
   /** Duration of the provider call, with the wait for a connection, set once its response is complete. */
   timing: { providerMs: number }
 }

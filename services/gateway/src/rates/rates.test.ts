@@ -15,7 +15,7 @@ function open(config: RatesConfig = {}, limits: { key?: Partial<RateLimits>; pro
       identify: (name) => {
         const [key, project] = name.split(' of ') as [string, string]
         const both = { key: { ...noRateLimits, ...limits.key }, project: { ...noRateLimits, ...limits.project } }
-        return { key, lineage: key, project, rates: both }
+        return { key, lineage: key, project, rates: both, capture: null }
       },
     },
     store: { take: async (demand) => take(of(demand.group), demand, nowMs), giveBack: (r) => giveBack(of(r.group), r) },

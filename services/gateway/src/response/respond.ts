@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Deps } from '../deps.ts'
-import { explainError, refusalOfBreak } from '../errors/explain-error.ts'
+import { explainError, refusalOfBreak, refusalOfError } from '../errors/explain-error.ts'
 import { type Call, callForChunks, callForCompletion, settleAndAnswer } from '../provider-call/call-provider.ts'
 import { reasonOf, release } from '../provider-call/reservation.ts'
 import {
@@ -39,6 +39,7 @@ export async function respond(deps: Needed, res: ServerResponse, call: Call): Pr
   try {
     await (stream ? respondStream(deps, stream, call, answer) : respondJson(deps, res, call, answer))
   } catch (error) {
+    call.capture?.end(error instanceof ClientDisconnected ? 'disconnected' : refusalOfError(error).code)
     await release(deps, call.reservation, reasonOf(error))
     if (!stream?.isOpen() || error instanceof ClientDisconnected) throw error
     stream.end(answer.broken(explainError(deps, error, res)))
@@ -57,6 +58,7 @@ async function respondJson(deps: JsonNeeded, res: ServerResponse, call: Call, an
   const startMs = deps.now()
   const { completion, route } = await callForCompletion(deps, call)
   const { choices, usage: reported } = completion
+  call.capture?.append(choices)
   call.timing.providerMs = deps.now() - startMs
   const asked = { request: call.request, project: call.admitted.project, provider: route.provider }
   const usage = await deps.countUsage(reported, asked, () => textOf(choices))
@@ -65,6 +67,7 @@ async function respondJson(deps: JsonNeeded, res: ServerResponse, call: Call, an
     save: (text) => ({ contentType: 'application/json', body: text }),
   })
   sendJson(res, 200, body)
+  call.capture?.end(null)
 }
 
 function textOf(choices: Completion['choices']): string {
@@ -103,6 +106,7 @@ async function respondStream(
       reported = usage ?? reported
       if (choices.length === 0) continue
       for (const { delta } of choices) answered.append(delta)
+      call.capture?.append(choices)
       const sent = answer.chunk(choices)
       if (sent !== '') await stream.write(recording.add(sent)) // A2: never fails, and waits for a while only
     }
@@ -122,6 +126,7 @@ async function respondStream(
     },
   })
   stream.end(last) // A3
+  call.capture?.end(broken ? refusalOfBreak(broken).code : null)
 }
 
 const { savedAnswerBytes } = idempotencyKeyLimits

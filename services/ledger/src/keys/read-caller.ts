@@ -1,6 +1,7 @@
 import type { CallerQuestion, KeyAnswer, KeysAnswer, KeysQuestion } from '@gateway/ledger-protocol/ledger-reads'
 import { refused, type Refused } from '@gateway/ledger-protocol/ledger-refusal'
 import { isoSeconds, type Reset, resetsAt } from '@gateway/pricing/spending-window'
+import { rulesOf, type StoredCapture } from '../content/capture-rules.ts'
 import type { Deps, KeyUses } from '../deps.ts'
 import { noRateLimits, type RateLimits } from '@gateway/api/rates'
 import type { KeyStatus } from '@gateway/api/key-status'
@@ -51,6 +52,7 @@ interface IdentifiedRow extends Pick<
 > {
   key_rates: Partial<RateLimits> | null
   project_rates: Partial<RateLimits> | null
+  capture: StoredCapture
 }
 
 /**
@@ -60,7 +62,7 @@ interface IdentifiedRow extends Pick<
 export async function identifyKeys({ reads }: Pick<Deps, 'reads'>, { keyHashes }: KeysQuestion): Promise<KeysAnswer> {
   const rows = await reads.sql.query<IdentifiedRow>(
     `SELECT k.id, k.lineage, k.project, k.rotated_to, k.expires_at, money.key_refusal(k, clock_timestamp()) AS refusal,
-            key.rates AS key_rates, project.rates AS project_rates
+            key.rates AS key_rates, project.rates AS project_rates, project.capture
        FROM unnest($1::text[]) WITH ORDINALITY q (hash, n)
        LEFT JOIN money.callers k ON k.hash = decode(q.hash, 'hex')
        LEFT JOIN control.keys key ON key.id = k.id
@@ -69,7 +71,7 @@ export async function identifyKeys({ reads }: Pick<Deps, 'reads'>, { keyHashes }
     [keyHashes],
   )
   return {
-    keys: rows.map(({ id, lineage, project, refusal, rotated_to, expires_at, key_rates, project_rates }) =>
+    keys: rows.map(({ id, lineage, project, refusal, rotated_to, expires_at, key_rates, project_rates, capture }) =>
       id === null ||
       project === null ||
       (refusal !== null && refusal !== 'key_paused' && refusal !== 'key_issuer_denied')
@@ -79,6 +81,7 @@ export async function identifyKeys({ reads }: Pick<Deps, 'reads'>, { keyHashes }
             lineage,
             project,
             rates: { key: { ...noRateLimits, ...key_rates }, project: { ...noRateLimits, ...project_rates } },
+            capture: rulesOf(capture),
           },
     ),
   }

@@ -1,7 +1,7 @@
 import type { LedgerConfig } from '../config.ts'
 import type { Deps, KeyUses } from '../deps.ts'
 import { openSignsOfLife } from '../instances/signs-of-life.ts'
-import { cleanRetention, expireAssets } from './retention-cleaner.ts'
+import { cleanRetention, expireAssets, expireContent } from './retention-cleaner.ts'
 import { openBooksChecker, openBooksRechecker } from './books-checker.ts'
 import { enforceDeadlines, requeueJobs, rescueNodes } from './execution-rescuer.ts'
 import { monitorInstances } from './instance-monitor.ts'
@@ -43,6 +43,7 @@ export function maintenanceJobs(
     { name: 'partition-planner', everyMs: 600_000, atOnce: true, runOnce: () => planPartitions(upkeep) },
     { name: 'retention-cleaner', everyMs: 3_600_000, atOnce: true, runOnce: () => cleanRetention(upkeep) },
     { name: 'asset-retention', everyMs: 60_000, atOnce: true, runOnce: () => expireAssets(upkeep) },
+    { name: 'content-retention', everyMs: 60_000, atOnce: true, runOnce: () => expireContent(upkeep) },
     { name: 'key-uses', everyMs: 10_000, runOnce: () => writeNoted(deps.keyUses) },
     { name: 'kept-bytes', everyMs: 5_000, runOnce: () => writeNoted(deps.keptBytes) },
     { name: 'books-check', everyMs: checkEveryMs, runOnce: () => booksChecker.runOnce() },

@@ -77,3 +77,30 @@ export async function expireAssets({ reads: { prisma } }: Pick<Deps, 'reads'>) {
          WHERE p.asset_retention_days IS NOT NULL LIMIT ${MAX_ROWS}::int))`
   return { expired }
 }
+
+/**
+ * Deletes captured content whose retention is over, and that of projects that turned capture off, some at a time. Projects
+ * are found by skipping from one to the next in the index.
+ */
+export async function expireContent({ reads: { prisma } }: Pick<Deps, 'reads'>) {
+  const contents = await deleteInParts(
+    () => prisma.$executeRaw`
+      WITH RECURSIVE held AS (
+        (SELECT c.project FROM money.captured_content c ORDER BY c.project LIMIT 1)
+        UNION ALL
+        SELECT (SELECT c.project FROM money.captured_content c WHERE c.project > h.project ORDER BY c.project LIMIT 1)
+          FROM held h WHERE h.project IS NOT NULL)
+      DELETE FROM money.captured_content WHERE invocation = ANY (ARRAY(
+        SELECT old.invocation FROM held h
+          LEFT JOIN control.projects p ON p.id = h.project AND p.capture IS NOT NULL
+         CROSS JOIN LATERAL (
+           SELECT c.invocation FROM money.captured_content c
+            WHERE c.project = h.project
+              AND c.at < coalesce(greatest(
+                    (p.capture ->> 'since')::timestamptz,
+                    now() - (p.capture ->> 'retentionDays')::int * interval '1 day'), 'infinity')
+            LIMIT ${MAX_ROWS}::int) old
+         WHERE h.project IS NOT NULL LIMIT ${MAX_ROWS}::int))`,
+  )
+  return { contents }
+}

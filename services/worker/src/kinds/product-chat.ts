@@ -1,3 +1,4 @@
+import { openAnswerCollector } from '@gateway/capture/collect-answer'
 import { type ChatRequest, readChatRequest } from '@gateway/api/chat-request'
 import type { AssetValue, Values } from '@gateway/api/execution'
 import type { GraphNode } from '@gateway/api/graph'
@@ -52,6 +53,7 @@ export async function prepareChat(
         usage: recordedUsage(used),
         remoteMs,
         finishReasons: choices.map(({ finish_reason }) => finish_reason),
+        messages: answeredMessages(choices),
         output: () => answerOf(node, request, choices[0]!.message),
       }
     },
@@ -81,6 +83,12 @@ function answeredText(choices: Completion['choices']): string {
   const answered = openTextAccumulator()
   for (const { message } of choices) answered.append(message)
   return answered.text()
+}
+
+function answeredMessages(choices: Completion['choices']): unknown[] {
+  const collector = openAnswerCollector()
+  collector.append(choices)
+  return collector.messages() ?? []
 }
 
 function tooLong(): Refusal {

@@ -47,10 +47,26 @@ async function callProvider(
   const remoteMs = () => deps.now() - startedMs
   try {
     const answer = await makeCall(deps, work, kind, call, admitted, signal)
-    return { result: resultOf(deps, work, answer), usage: answer.usage, remoteMs: answer.remoteMs ?? remoteMs() }
+    const result = resultOf(deps, work, answer)
+    capture(deps, work, call, admitted, { result, answer: answer.messages ?? null })
+    return { result, usage: answer.usage, remoteMs: answer.remoteMs ?? remoteMs() }
   } catch (error) {
-    return { result: explainFailure(deps, error, work), usage: null, remoteMs: remoteMs() } // P1
+    const result = explainFailure(deps, error, work)
+    capture(deps, work, call, admitted, { result, answer: null })
+    return { result, usage: null, remoteMs: remoteMs() } // P1
   }
+}
+
+function capture(
+  { captureNode }: Pick<Deps, 'captureNode'>,
+  { claim: { project } }: Work,
+  { request }: PaidCall,
+  { invocation }: Admitted,
+  { result, answer }: { result: Performed['result']; answer: unknown[] | null },
+): void {
+  if (request === null) return
+  const failure = result.kind === 'failed' ? codeOf(result.error) : null
+  captureNode({ project, invocation, request, answer, failure })
 }
 
 function makeCall(
@@ -121,6 +137,9 @@ function workAttributes({ claim: { project, callId }, lease: { execution, node }
 /** Span attributes for the outcome. */
 export function outcomeAttributes({ result }: Performed): Attributes {
   if (result.kind !== 'failed') return { 'service.outcome': result.kind }
-  const { code } = JSON.parse(result.error) as { code?: string }
-  return { 'service.outcome': result.kind, 'error.type': code ?? 'unknown' }
+  return { 'service.outcome': result.kind, 'error.type': codeOf(result.error) }
+}
+
+function codeOf(error: string): string {
+  return (JSON.parse(error) as { code?: string }).code ?? 'unknown'
 }

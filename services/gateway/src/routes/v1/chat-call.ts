@@ -16,6 +16,7 @@ import {
   prepareAttachments,
   type CallAttachments,
 } from '../../attachments/prepare-attachments.ts'
+import { type Capture, openCapture } from '../../capture/open-capture.ts'
 import { openReservation } from '../../provider-call/reservation.ts'
 import { readChat, type ChatCall } from '../../request/read-chat.ts'
 import { respond } from '../../response/respond.ts'
@@ -61,7 +62,8 @@ async function complete(
     return metrics.answered('replay', now() - startMs)
   }
   for (const [name, value] of Object.entries(admission.place.headers)) res.setHeader(name, value)
-  const call = callOf(chat, admission, attachments, caller)
+  const capture = openCapture(deps, keyHash, admission, chat.request)
+  const call = callOf(chat, admission, attachments, capture, caller)
   await withSpan('call', {}, () => respond(deps, res, call))
   metrics.answered(call.request.stream ? 'stream' : 'json', now() - startMs, call.timing.providerMs)
 }
@@ -75,6 +77,7 @@ function callOf(
   { request, wire, openAnswer, idempotency }: ChatCall,
   admitted: AdmittedCall,
   attachments: CallAttachments | null,
+  capture: Capture | null,
   { disconnected }: Caller,
 ): Call {
   return {
@@ -84,6 +87,7 @@ function callOf(
     admitted,
     attachments,
     disconnected,
+    capture,
     reservation: openReservation(admitted, idempotency !== null),
     timing: { providerMs: 0 },
   }

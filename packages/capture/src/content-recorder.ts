@@ -1,0 +1,81 @@
+import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
+import { type CapturedCalls, capturedContentLimits } from '@gateway/ledger-protocol/captured-content'
+import { openItemBatcher } from '@gateway/service-kit/async/batcher'
+import { openWorkerThread } from '@gateway/service-kit/async/worker-thread'
+import type { CallContent } from './content.ts'
+
+export type { CallContent } from './content.ts'
+
+// Captures the content of calls after they have ended (rules §7.11).
+//   R1  It never delays or fails a call: redacting and sealing is done in a thread, and nothing waits for it.
+//   R2  It is bounded: content that does not fit is dropped and counted, as is what the ledger does not accept in time.
+//   R3  Only sealed content leaves the thread. It is in no log and no trace.
+
+export interface ContentRecorder {
+  record(call: CallContent): void
+  /** Sends the rest. */
+  stop(): Promise<void>
+}
+
+interface Options {
+  ledger: Pick<LedgerClient, 'recordContent'>
+  /** Called with the number of calls whose content is lost (R2). */
+  onDropped: (calls: number) => void
+  onTrouble: (reason: unknown) => void
+}
+
+type SealedCall = CapturedCalls['calls'][number]
+
+/** Of the requests and answers that are not sent yet. */
+const MAX_CHARACTERS = 32 * 1024 * 1024
+const MAX_MEGABYTES = 256
+const SEAL_MS = 30_000
+const RECORD_MS = 10_000
+/** So that a batch of the largest ones fits into a request. */
+const MAX_IN_BATCH = 3
+
+export function openContentRecorder({ ledger, onDropped, onTrouble }: Options): ContentRecorder {
+  const program = new URL('./sealing-thread-main.ts', import.meta.url)
+  const thread = openWorkerThread<CallContent, string>({
+    program,
+    limitMs: SEAL_MS,
+    maxMegabytes: MAX_MEGABYTES,
+    onTrouble,
+  })
+  const underWay = new Set<Promise<void>>()
+  let characters = 0
+  const batcher = openItemBatcher<SealedCall>({ maxItems: MAX_IN_BATCH, run: send, concurrency: 2 })
+
+  async function send(calls: SealedCall[]): Promise<void> {
+    await ledger.recordContent({ calls }, { budgetMs: RECORD_MS }).catch(() => onDropped(calls.length)) // R2
+  }
+
+  async function seal(call: CallContent): Promise<void> {
+    const { project, invocation, rules } = call
+    const sealed = await thread.ask(call)
+    if (sealed === null || sealed.length > capturedContentLimits.sealedCharacters) return onDropped(1) // R2
+    batcher.add({ project, invocation, version: rules.version, sealed })
+  }
+
+  return {
+    record(call) {
+      const size = call.request.length + sizeOf(call.answer)
+      if (characters + size > MAX_CHARACTERS) return onDropped(1) // R2
+      characters += size
+      const sealing = seal(call).finally(() => {
+        characters -= size
+        underWay.delete(sealing)
+      })
+      underWay.add(sealing)
+    },
+    async stop() {
+      await Promise.all(underWay)
+      await batcher.idle()
+      await thread.close()
+    },
+  }
+}
+
+function sizeOf(answer: unknown): number {
+  return answer === null ? 0 : JSON.stringify(answer).length
+}

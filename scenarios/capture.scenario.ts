@@ -1,0 +1,271 @@
+import { randomUUID } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { expect } from 'vitest'
+import { openBrowser } from '@gateway/testbed/open-browser'
+import { liveTest } from '@gateway/testbed/live-test'
+import { callerAt, said } from './src/caller.ts'
+import { paidFlow } from './src/paid-flows.ts'
+import { openStack } from './src/stack.ts'
+import { hindrances, isTooWide, openPage } from './src/console/browser.ts'
+import { consoleOwner, signIn } from './src/console/users.ts'
+import { chooseAction, dialogClosed } from './src/console/widgets.ts'
+import { startOtlpReceiver } from './src/otlp-receiver.ts'
+import { everyKey, everyRow, logEveryStatement, watchRedis } from './src/stored-bytes.ts'
+
+// Capture of prompts and answers (rules §7.11), on services in separate processes that log and trace all they can.
+
+const test = liveTest
+  // oxlint-disable-next-line no-empty-pattern -- vitest reads from this pattern what a fixture needs
+  .extend('otlp', async ({}, { onCleanup }) => {
+    const receiver = await startOtlpReceiver()
+    onCleanup(receiver.stop)
+    return receiver
+  })
+  .extend('commands', async ({ redisServer }, { onCleanup }) => {
+    const watched = await watchRedis(redisServer.url)
+    onCleanup(watched.stop)
+    return watched.commands
+  })
+  .extend('stack', async ({ postgresServer, redisServer, otlp }, { onCleanup }) => {
+    const chatty = () => ({ LOG_LEVEL: 'trace', OTEL_EXPORTER_OTLP_ENDPOINT: otlp.url })
+    const stack = await openStack({
+      ...postgresServer,
+      redisUrl: redisServer.url,
+      workers: 1,
+      environment: { ledger: chatty, gateway: chatty, console: chatty, worker: chatty },
+    })
+    onCleanup(stack.close)
+    return stack
+  })
+  // oxlint-disable-next-line no-empty-pattern -- vitest reads from this pattern what a fixture needs
+  .extend('browser', async ({}, { onCleanup }) => {
+    const browser = await openBrowser()
+    onCleanup(() => browser.close())
+    return browser
+  })
+  /** A project with a product and a flow, its owner, and where content may be. */
+  .extend('made', async ({ stack, postgresServer, redisServer, otlp, commands }) => {
+    await logEveryStatement(postgresServer)
+    const { fixture, gateways, folder } = stack
+    const owners = await fixture.tenant()
+    const project = await fixture.project(owners, 1_000_000_000n)
+    const model = await fixture.publishProduct({ promptPico: 1_000_000n, completionPico: 1_000_000n })
+    await fixture.assign(project.id, model)
+    const flow = (await fixture.sandbox(project, paidFlow(model, 1), { activate: true })).id
+    const { secret } = await fixture.key({ project, by: owners.owner })
+    const url = gateways[0]!.url
+    const key = callerAt(url, secret)
+    const owner = callerAt(url, (await fixture.session(owners.owner)).secret)
+    const at = `/api/v2/tenants/${owners.tenant}/projects/${project.id}`
+    const chat = async (content: string, more: object = {}) => {
+      const body = { model, messages: [{ role: 'user', content }], max_tokens: 50, ...more }
+      const answer = await key.ask('POST', '/v1/chat/completions', body)
+      return { answer, invocation: answer.headers.get('x-service-invocation')! }
+    }
+    return {
+      tenant: owners.tenant,
+      user: owners.owner,
+      flow,
+      key,
+      owner,
+      at,
+      chat,
+      content: (invocation: string, by = owner) => by.ask('GET', `${at}/invocations/${invocation}/content`),
+      capture: async (capture: object | null) =>
+        expect(said(await owner.ask('PATCH', at, { capture }, { 'sec-fetch-site': 'same-origin' }))).toBe('200'),
+      grant: async (user: string, role: string, readsContent: boolean) =>
+        expect(
+          (await owner.ask('POST', `${at}/grants`, { user, role, readsContent }, { 'sec-fetch-site': 'same-origin' }))
+            .body.readsContent,
+        ).toBe(readsContent),
+      kept: async () => (await fixture.run('SELECT invocation FROM money.captured_content')).rows.length,
+      async places() {
+        const logs = (await readdir(folder, { recursive: true, withFileTypes: true })).filter((file) => file.isFile())
+        const files = await Promise.all(
+          logs.map(({ parentPath, name }) => readFile(path.join(parentPath, name), 'utf8')),
+        )
+        return {
+          'Postgres, every row': await everyRow(fixture),
+          'Postgres, every statement': await postgresServer.log(),
+          'Redis, every key': await everyKey(redisServer.url),
+          'Redis, every command': commands(),
+          'files and logs': files.join('\n'),
+          traces: otlp.received('/v1/traces').toString('latin1'),
+        }
+      },
+    }
+  })
+
+const settings = { retentionDays: 7, hide: ['email', 'card'], patterns: ['CUST-[0-9]+'] }
+const plainWord = () => `falcon${randomUUID().slice(0, 8)}`
+
+function foundIn(places: Record<string, string>, words: string[]): string[] {
+  return Object.entries(places).flatMap(([place, text]) =>
+    words.filter((word) => text.includes(word)).map((word) => `${word} in ${place}`),
+  )
+}
+
+test('off: nothing of a prompt or an answer is in the database, a file, a log or a trace', async ({ made, stack }) => {
+  const words = [plainWord(), plainWord(), plainWord()]
+  await stack.provider.control.setFaults([{ prompt: 'Fault', status: 500 }])
+  const calls = [
+    await made.chat(`Say ${words[0]}`),
+    await made.chat(`Say ${words[1]}`, { stream: true }),
+    await made.chat(`Fault ${words[2]}`),
+  ]
+  expect(calls.map(({ answer }) => answer.status)).toEqual([200, 200, 502])
+  await made.grant(made.user, 'Project Owner', true)
+  expect(said(await made.content(calls[0]!.invocation))).toBe('404 not_found')
+  for (const program of [...stack.gateways, ...stack.workers]) await program.stop()
+  const places = await made.places()
+  expect(places['Postgres, every row']).toContain(calls[0]!.invocation) // each place was searched
+  expect(places['Postgres, every statement']).toContain('money.')
+  expect(places['files and logs']).toContain('maintenance')
+  expect(places.traces).toContain('POST /v1/chat/completions')
+  expect(foundIn(places, words)).toEqual([])
+})
+
+test('on: content is kept encrypted without planted secrets, for those with the right, until its retention ends', async ({
+  made,
+  stack,
+}) => {
+  const word = plainWord()
+  const secret = `svc_${'k'.repeat(40)}`
+  const planted = ['ada@example.com', '4111 1111 1111 1111', 'CUST-0042', secret]
+  const prompt = `Repeat ${word}: ${planted.join(', ')}`
+  await made.capture(settings)
+  await expect
+    .poll(async () => (await made.chat('warm'), made.kept()), { interval: 1_000, timeout: 30_000 })
+    .not.toBe(0)
+
+  const whole = await made.chat(prompt)
+  const streamed = await made.chat(prompt, { stream: true })
+  await stack.provider.control.setFaults([{ prompt: 'Fault', status: 500 }])
+  const failed = await made.chat(`Fault ${word}`)
+  const run = await made.key.ask(
+    'POST',
+    `/v1/sandbox/${made.flow}/invoke`,
+    { input: { text: prompt } },
+    { 'idempotency-key': randomUUID(), accept: 'application/json' },
+  )
+  expect(run.body.childCalls).toHaveLength(1)
+  const invocations = [whole.invocation, streamed.invocation, failed.invocation, run.body.childCalls[0] as string]
+
+  expect(said(await made.content(whole.invocation))).toBe('403 not_permitted')
+  await made.grant(made.user, 'Project Owner', true)
+  const contents = await Promise.all(
+    invocations.map(async (invocation) => {
+      const read = () => made.content(invocation)
+      await expect.poll(async () => said(await read()), { timeout: 20_000 }).toBe('200')
+      return (await read()).body
+    }),
+  )
+  for (const { request } of contents.slice(0, 2))
+    expect(request.messages).toEqual([
+      { role: 'user', content: `Repeat ${word}: [email], [card], [hidden], svc_kkkkkkkk…` },
+    ])
+  expect(contents[0].answer).toEqual(contents[1].answer)
+  expect(contents[0].answer[0]).toMatchObject({ role: 'assistant', content: expect.stringMatching(/./) })
+  expect(contents[2]).toMatchObject({ answer: null, failure: 'provider_failed' })
+  expect(JSON.stringify(contents[3].request.messages)).toContain(`${word}: [email], [card], [hidden]`)
+  const all = JSON.stringify(contents)
+  expect(planted.filter((each) => all.includes(each))).toEqual([])
+
+  const other = await stack.fixture.user()
+  const add = `INSERT INTO control.memberships (tenant, user_id, role) VALUES ($1, $2, 'Admin')`
+  await stack.fixture.run(add, [made.tenant, other])
+  await made.grant(other, 'Project Viewer', false)
+  const viewer = callerAt(stack.gateways[0]!.url, (await stack.fixture.session(other)).secret)
+  expect(said(await made.content(whole.invocation, viewer))).toBe('403 not_permitted')
+  await made.grant(other, 'Project Viewer', true)
+  expect(said(await made.content(whole.invocation, viewer))).toBe('200')
+  const audit = (await made.owner.ask('GET', `/api/v2/tenants/${made.tenant}/audit?action=content.read`)).body.data
+  expect(audit).toContainEqual(expect.objectContaining({ user: other, subject: whole.invocation }))
+
+  // Encrypted at rest: not even the words that were not hidden are found.
+  const rows = await stack.fixture.run('SELECT c::text AS row FROM money.captured_content c')
+  expect(rows.rows.length).toBeGreaterThanOrEqual(4)
+  expect(foundIn({ content: JSON.stringify(rows.rows) }, [word, ...planted])).toEqual([])
+  const { 'Postgres, every row': _rows, 'Redis, every command': _commands, ...places } = await made.places()
+  expect(foundIn({ logs: places['files and logs'], traces: places.traces }, [word, ...planted])).toEqual([])
+
+  await stack.fixture.run(`UPDATE money.captured_content SET at = at - interval '8 days'`)
+  expect(said(await made.content(whole.invocation))).toBe('404 not_found')
+  await stack.ledgers[0]!.stop()
+  await stack.ledgers[0]!.start() // it deletes when it starts, and each minute
+  await expect.poll(made.kept, { timeout: 20_000 }).toBe(0)
+})
+
+test('turning capture off deletes what was captured, and binds running calls', async ({ made, stack }) => {
+  await made.capture(settings)
+  await expect
+    .poll(async () => (await made.chat('warm'), made.kept()), { interval: 1_000, timeout: 30_000 })
+    .not.toBe(0)
+  await made.grant(made.user, 'Project Owner', true)
+  const { invocation } = await made.chat('Hello')
+  await expect.poll(async () => said(await made.content(invocation)), { timeout: 20_000 }).toBe('200')
+  await stack.provider.control.setFaults([{ prompt: 'Slowly', latencyMs: 2_000 }])
+  const running = made.chat('Slowly, please')
+  await made.capture(null)
+  expect(said(await made.content(invocation))).toBe('404 not_found')
+  expect((await running).answer.status).toBe(200)
+  await stack.ledgers[0]!.stop()
+  await stack.ledgers[0]!.start()
+  await expect.poll(made.kept, { timeout: 20_000 }).toBe(0)
+  for (const program of stack.gateways) await program.stop() // sends what is left
+  expect(await made.kept()).toBe(0)
+})
+
+test('in the console, an owner turns capture on, gives the right, and reads a call', async ({ stack, browser }) => {
+  const owner = await consoleOwner(stack)
+  const { page, problems, close } = await openPage(browser)
+  await page.goto(`${owner.home}/settings`)
+  await signIn(page, owner)
+  const section = page.getByRole('region', { name: 'Prompt capture' })
+  await section.getByText('Prompts and answers of calls are not kept.').waitFor()
+  await section.getByRole('button', { name: 'Turn on capture' }).click()
+  const form = page.getByRole('dialog', { name: 'Turn on capture' })
+  await form.getByLabel('Own patterns').fill('(\nCUST-[0-9]+')
+  await form.getByRole('button', { name: 'Turn on capture' }).click()
+  await form.getByText('is not a regular expression in RE2 syntax').first().waitFor()
+  expect(await hindrances(page)).toEqual([])
+  await form.getByLabel('Own patterns').fill('CUST-[0-9]+')
+  await form.getByRole('button', { name: 'Turn on capture' }).click()
+  await section.getByText('7 days').waitFor()
+  await section.getByText('CUST-[0-9]+').waitFor()
+
+  const ask = callerAt(stack.gateways[0]!.url, owner.key.secret).ask
+  const chat = async () => {
+    const messages = [{ role: 'user', content: 'Where is the parcel of CUST-0042, ada@example.com?' }]
+    const answer = await ask('POST', '/v1/chat/completions', { model: owner.model, messages, max_tokens: 20 })
+    return answer.headers.get('x-service-invocation')!
+  }
+  const kept = async (invocation: string) =>
+    (await stack.fixture.run('SELECT FROM money.captured_content WHERE invocation = $1', [invocation])).rowCount === 1
+  let call = ''
+  await expect.poll(async () => kept((call = await chat())), { interval: 2_000, timeout: 30_000 }).toBe(true)
+  await page.goto(`${owner.home}/calls/${call}`)
+  await page.getByText('This needs the right “Captured content”.').waitFor()
+  await page.getByRole('region', { name: 'Prompt and answer' }).getByRole('link', { name: 'Users' }).click()
+  await chooseAction(page, 'Change role')
+  await page.getByLabel('Captured content').check()
+  await page.getByRole('dialog').getByRole('button', { name: 'Change role' }).click()
+  await dialogClosed(page)
+  await page.getByText('Reads', { exact: true }).waitFor()
+  await page.goto(`${owner.home}/calls/${call}`)
+  const shown = page.getByRole('region', { name: 'Prompt and answer' })
+  await shown.getByText('Where is the parcel of [hidden], [email]?').waitFor()
+  await shown.getByText('Answer: Model').waitFor()
+  expect(await hindrances(page)).toEqual([])
+  expect(await isTooWide(page)).toBe(false)
+
+  await page.goto(`${owner.home}/settings`)
+  await section.getByRole('button', { name: 'Turn off' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Turn off and delete' }).click()
+  await section.getByText('Prompts and answers of calls are not kept.').waitFor()
+  await page.goto(`${owner.home}/calls/${call}`)
+  await page.getByText('Not captured.').waitFor()
+  expect(problems.filter((problem) => !/40[034]/.test(problem))).toEqual([])
+  await close()
+})
