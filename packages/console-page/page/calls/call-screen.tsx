@@ -9,6 +9,7 @@ import { Copyable } from '../components/copying.tsx'
 import { Loaded } from '../components/list-states.tsx'
 import { CallCost, CallerName, durationText, CallStateText, reasonLabels } from './call-columns.tsx'
 import { DataTable, type Column } from '../components/data-table.tsx'
+import { CallContent } from './call-content.tsx'
 import { callSum, total, type SumLine } from './call-sum.ts'
 import { count } from '../components/usd.ts'
 
@@ -71,6 +72,7 @@ function CallParts({ call }: { call: InvocationRecord }) {
         {call.reason !== null && <p className="notice">{reasonLabels[call.reason]}</p>}
       </section>
       {call.state === 'Settled' && <CallSum call={call} />}
+      <CallContent call={call.id} isOpen={call.state === 'Open'} />
     </>
   )
 }

@@ -35,6 +35,18 @@ test('auditSentence uses names and mentions the previous value', () => {
   expect(sentence('team-member.set', 'tea_1', { user: 'usr_g', role: 'Team Member', before: null })).toBe(
     'added Grace to the team Search as Team Member',
   )
+  const captured = { retentionDays: 7, hide: [], patterns: [] }
+  expect(sentence('project.change', 'prj_1', { capture: captured, before: { capture: null } })).toBe(
+    'set how prompts and answers of Summaries are captured',
+  )
+  expect(sentence('project.change', 'prj_1', { capture: null, before: { capture: captured } })).toBe(
+    'turned off the capture of prompts and answers of Summaries',
+  )
+  expect(sentence('project.change', 'prj_1', { rates: {} })).toBe('set the rate limits of Summaries')
+  const given = { user: 'usr_g', role: 'Project Viewer', readsContent: true, before: 'Project Viewer' }
+  expect(sentence('grant.set', 'prj_1', given)).toBe(
+    'granted Grace the role Project Viewer with captured content on Summaries',
+  )
   expect(sentence('project.change', 'prj_1', { assetRetentionDays: null })).toBe(
     'set assets of Summaries to be kept indefinitely',
   )

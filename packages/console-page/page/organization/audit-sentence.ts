@@ -9,6 +9,8 @@ interface Entry {
   the(field: string): string
   isRefused: boolean
   has(field: string): boolean
+  /** Whether the details have the field, also with null. */
+  names(field: string): boolean
   money(field: string): string
 }
 type Sentence = (entry: Entry) => string
@@ -16,13 +18,14 @@ type Sentence = (entry: Entry) => string
 /** What a user did, as a sentence that follows their name. An unknown action appears by its name. */
 export function auditSentence({ action, subject, subjectName, details, outcome }: AuditRecord, nameOf: NameOf): string {
   const sentence = sentences[action]
+  const names = (field: string) => field in details
   const has = (field: string) => details[field] !== undefined && details[field] !== null
   const the = (field: string) => (has(field) ? nameOf(textOf(details[field])) : '')
   const money = (field: string) => usd(Number(details[field] ?? 0))
   // The subject of a wallet entry is "project/booking".
   const name = subjectName ?? nameOf(subject.startsWith('prj_') ? subject.split('/')[0]! : subject)
   return sentence
-    ? sentence({ subject: name, the, has, money, isRefused: outcome === 'refused' })
+    ? sentence({ subject: name, the, has, names, money, isRefused: outcome === 'refused' })
     : `performed ${action} on ${name}`
 }
 
@@ -53,6 +56,7 @@ export const actionLabels: Readonly<Record<string, string>> = {
   'team-member.remove': 'removed a team member',
   'project.create': 'created a project',
   'project.change': 'changed a project',
+  'content.read': 'read a captured prompt and answer',
   'project.delete': 'deleted a project',
   'grant.set': 'granted a role on a project',
   'grant.remove': 'removed a role on a project',
@@ -122,18 +126,29 @@ const sentences: Readonly<Record<string, Sentence>> = {
       : `added ${the('user')} to the team ${subject} as ${the('role')}`,
   'team-member.remove': ({ subject, the }) => `removed ${the('user')} from the team ${subject}`,
   'project.create': ({ the }) => `created the project ${the('name')} in the team ${the('team')}`,
-  'project.change': ({ subject, the, has }) => {
+  'project.change': ({ subject, the, has, names }) => {
     if (has('keySelfRotation'))
       return `${the('keySelfRotation') === 'true' ? 'allowed' : 'forbade'} keys of ${subject} to rotate themselves`
+    if (names('capture'))
+      return has('capture')
+        ? `set how prompts and answers of ${subject} are captured`
+        : `turned off the capture of prompts and answers of ${subject}`
+    if (names('rates')) return `set the rate limits of ${subject}`
     return has('assetRetentionDays')
       ? `set assets of ${subject} to be deleted after ${the('assetRetentionDays')} days`
       : `set assets of ${subject} to be kept indefinitely`
   },
+  'content.read': ({ subject }) => `read the captured prompt and answer of the call ${subject}`,
   'project.delete': ({ subject }) => `deleted the project ${subject}`,
-  'grant.set': ({ subject, the, has }) =>
-    has('before')
-      ? `changed the role of ${the('user')} on ${subject} from ${the('before')} to ${the('role')}`
-      : `granted ${the('user')} the role ${the('role')} on ${subject}`,
+  'grant.set': ({ subject, the, has, names }) => {
+    const content = names('readsContent')
+      ? `${the('readsContent') === 'true' ? ' with' : ' without'} captured content`
+      : ''
+    const role = the('role') + content
+    return has('before') && the('before') !== the('role')
+      ? `changed the role of ${the('user')} on ${subject} from ${the('before')} to ${role}`
+      : `granted ${the('user')} the role ${role} on ${subject}`
+  },
   'grant.remove': ({ subject, the }) => `removed the role of ${the('user')} on ${subject}`,
   'product.assign': ({ subject, the }) => `assigned ${the('product')} to ${subject}`,
   'product.unassign': ({ subject, the }) => `unassigned ${the('product')} from ${subject}`,

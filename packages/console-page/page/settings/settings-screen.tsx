@@ -13,6 +13,7 @@ import type { QuotaName, QuotaRecords } from '@gateway/api/quotas'
 import { sizeOf } from '../assets/asset-labels.ts'
 import { DataTable, type Column } from '../components/data-table.tsx'
 import { count } from '../components/usd.ts'
+import { CaptureSection } from './capture-section.tsx'
 import { TokensSection, type TokenScope } from './tokens-section.tsx'
 import type { BodyOf } from '@gateway/api/api-route'
 import type { ConsoleRoutes } from '@gateway/api/console-routes'
@@ -23,7 +24,7 @@ import { draftOfRates, type RateDraft, ratesOfDraft, ratesText, RateFields } fro
 import { TextField } from '../components/fields.tsx'
 import { FormDialog } from '../components/dialog.tsx'
 
-/** Project details, asset retention, rate limits, key rotation, quotas, service tokens and deletion. */
+/** Project details, asset retention, rate limits, prompt capture, key rotation, quotas, service tokens and deletion. */
 export function SettingsScreen() {
   const { tenant, project: id } = useScope()
   const { isAdmin, isOwner, hasGrant } = useMyRoles()
@@ -52,6 +53,7 @@ export function SettingsScreen() {
           </section>
           <RetentionForm key={project.id} project={project} isOwner={isOwner} />
           <RatesForm key={`rates of ${project.id}`} project={project} isOwner={isOwner} />
+          <CaptureSection capture={project.capture} isOwner={isOwner} />
           <KeyRotationForm key={`rotation of ${project.id}`} project={project} isOwner={isOwner} />
           {hasGrant && <QuotaTable />}
           {isOwner ? (

@@ -3,9 +3,9 @@ import { hasOwner, issuesKeys, lackForKeys, projectAccess, reasonsFor } from './
 
 const user = (name: string) => ({ id: `usr_${name}`, name, email: `${name}@example.test`, createdAt: '' })
 const grants = [
-  { ...user('Cleo'), role: 'Project Owner' as const },
-  { ...user('Bela'), role: 'Project Consumer' as const },
-  { ...user('Gone'), role: 'Project Owner' as const },
+  { ...user('Cleo'), role: 'Project Owner' as const, readsContent: false },
+  { ...user('Bela'), role: 'Project Consumer' as const, readsContent: true },
+  { ...user('Gone'), role: 'Project Owner' as const, readsContent: false },
 ]
 const team = [
   { ...user('Bela'), role: 'Team Member' as const },
@@ -22,6 +22,10 @@ const of = (name: string) => users.find((each) => each.name === name)!
 
 test('projectAccess lists each user who can see the project or holds a grant once, sorted by name', () => {
   expect(users.map(({ name }) => name)).toEqual(['Ada', 'Bela', 'Cleo', 'Gone'])
+})
+
+test('a user reads captured content only by a grant that includes it', () => {
+  expect(users.filter(({ readsContent }) => readsContent).map(({ name }) => name)).toEqual(['Bela'])
 })
 
 test('reasonsFor lists grant, team and organization role', () => {

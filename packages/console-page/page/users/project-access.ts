@@ -7,6 +7,8 @@ export interface ProjectAccess {
   name: string
   email: string
   grant: GrantRecord['role'] | null
+  /** Whether the grant includes captured prompts and answers. */
+  readsContent: boolean
   /** Role in the team that owns the project. */
   team: TeamMemberRecord['role'] | null
   /** null if the user left the organization; the other roles then have no effect. */
@@ -25,12 +27,14 @@ export function projectAccess({
 }): ProjectAccess[] {
   const roleIn = <Role>(rows: { id: string; role: Role }[]) => new Map(rows.map(({ id, role }) => [id, role]))
   const [granted, inTeam, membership] = [roleIn(grants), roleIn(team), roleIn(members)]
+  const readers = new Set(grants.filter(({ readsContent }) => readsContent).map(({ id }) => id))
   const admins = members.filter(({ role }) => role === 'Admin')
   const users = new Map([...grants, ...team, ...admins].map(({ id, name, email }) => [id, { id, name, email }]))
   return [...users.values()]
     .map((user) => ({
       ...user,
       grant: granted.get(user.id) ?? null,
+      readsContent: readers.has(user.id),
       team: inTeam.get(user.id) ?? null,
       organization: membership.get(user.id) ?? null,
     }))

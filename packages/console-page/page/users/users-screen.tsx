@@ -93,6 +93,10 @@ function UsersTable({ users, teamName, mayGrant }: { users: ProjectAccess[]; tea
       sortBy: ({ grant }) => grant,
       csv: ({ grant }) => grant,
     },
+    {
+      head: 'Captured content',
+      cell: ({ readsContent }) => (readsContent ? <Badge tone="plain" text="Reads" /> : null),
+    },
     { head: 'Granted by', cell: reasonsText, csv: reasonsText },
     { head: 'Can create keys', cell: (user) => <CanCreateKeys lack={lackForKeys(user, teamName)} /> },
     ...(mayGrant ? [{ head: 'Actions', cell: actionsOf }] : []),
@@ -201,13 +205,14 @@ function GrantDialog({
   const members = useQuery(readingAll('/api/v2/tenants/{tenant}/members', { params: { tenant } })).data ?? []
   const [chosen, setChosen] = useState(of?.id ?? '')
   const [role, setRole] = useState<ProjectRole>(isAppointing ? 'Project Owner' : (of?.grant ?? 'Project Consumer'))
+  const [readsContent, setReadsContent] = useState(of?.readsContent ?? false)
   const member = members.find(({ id }) => id === chosen)
   const name = of?.name ?? member?.name ?? 'they'
   const grant = useChange(
     () =>
       ask('POST', '/api/v2/tenants/{tenant}/projects/{project}/grants', {
         params: { tenant, project },
-        body: { user: chosen, role },
+        body: { user: chosen, role, ...(!isAppointing && { readsContent }) },
       }),
     isAppointing ? `${name} is appointed as ${role}.` : `${name} is now ${role}.`,
   )
@@ -219,7 +224,7 @@ function GrantDialog({
     <FormDialog
       title={of?.grant ? `Change role of ${of.name}` : isAppointing ? 'Appoint owner' : 'Add user'}
       submit={of?.grant ? 'Change role' : isAppointing ? 'Appoint owner' : 'Add user'}
-      isReady={chosen !== '' && role !== before.grant}
+      isReady={chosen !== '' && (role !== before.grant || readsContent !== (of?.readsContent ?? false))}
       change={grant}
       onClose={onClose}
     >
@@ -232,6 +237,12 @@ function GrantDialog({
         value={role}
         onChange={setRole}
       />
+      {!isAppointing && (
+        <label className="choice">
+          <input type="checkbox" checked={readsContent} onChange={({ target }) => setReadsContent(target.checked)} />
+          Captured content: read the prompts and answers of all calls
+        </label>
+      )}
       {isAppointing && (
         <p className="soft">
           If the project had an owner before, the appointment takes effect after a delay. Former owners and Admins can

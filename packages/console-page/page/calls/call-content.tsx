@@ -1,0 +1,109 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { ApiRefusal } from '@gateway/api-client/failures'
+import type { CapturedContent } from '@gateway/api/console/capture'
+import { reading, readingAll } from '../api/queries.ts'
+import { useScope } from '../api/session.ts'
+import { CopyButton } from '../components/copying.tsx'
+import { Loaded } from '../components/list-states.tsx'
+import { Moment } from '../components/values.tsx'
+import { useMyRoles } from '../users/use-my-roles.ts'
+import { contentParts, type ContentPart } from './content-parts.ts'
+
+/** Captured prompt and answer of a call, or why there is none. */
+export function CallContent({ call: invocation, isOpen }: { call: string; isOpen: boolean }) {
+  const { tenant, project: id } = useScope()
+  const projects = useQuery(readingAll('/api/v2/tenants/{tenant}/projects', { params: { tenant } }))
+  const project = projects.data?.find((each) => each.id === id)
+  const { isOwner } = useMyRoles()
+  if (!project || (project.capture === null && !isOwner)) return null
+  return (
+    <section className="stack" aria-label="Prompt and answer">
+      <h2>Prompt and answer</h2>
+      {project.capture === null ? (
+        <p className="soft">
+          Not captured.{' '}
+          <Link to="/projects/$tenant/$project/settings" params={{ tenant, project: id }}>
+            Prompt capture
+          </Link>{' '}
+          is off in this project.
+        </p>
+      ) : isOpen ? (
+        <p className="soft">Captured when the call has ended.</p>
+      ) : (
+        <ReadContent call={invocation} />
+      )}
+    </section>
+  )
+}
+
+function ReadContent({ call: invocation }: { call: string }) {
+  const params = { ...useScope(), invocation }
+  const read = useQuery({
+    ...reading('/api/v2/tenants/{tenant}/projects/{project}/invocations/{invocation}/content', { params }),
+    retry: false,
+    refetchOnWindowFocus: false, // each read is in the audit
+    staleTime: Infinity,
+  })
+  const code = read.error instanceof ApiRefusal ? read.error.code : null
+  if (code === 'not_found')
+    return <p className="soft">Nothing was captured for this call, or it has been deleted since.</p>
+  if (code === 'not_permitted') return <LacksRight />
+  return (
+    <Loaded of={read} what="the content">
+      {(content) => <Content of={content} />}
+    </Loaded>
+  )
+}
+
+/** Names who can give the right. */
+function LacksRight() {
+  const params = useScope()
+  const grants = useQuery(readingAll('/api/v2/tenants/{tenant}/projects/{project}/grants', { params }))
+  const owners = grants.data?.filter(({ role }) => role === 'Project Owner').map(({ name }) => name)
+  const who = owners && owners.length > 0 ? owners.join(' or ') : 'A Project Owner'
+  return (
+    <p className="notice">
+      This needs the right “Captured content”. {who} can give it under{' '}
+      <Link to="/projects/$tenant/$project/users" params={params}>
+        Users
+      </Link>
+      .
+    </p>
+  )
+}
+
+function Content({ of: content }: { of: CapturedContent }) {
+  const parts = contentParts(content)
+  return (
+    <>
+      {parts.map((part, at) => (
+        <Part key={at} of={part} />
+      ))}
+      {content.failure !== null && (
+        <p className="notice">
+          The call failed with <code>{content.failure}</code>.
+        </p>
+      )}
+      {content.isCut && <p className="soft">Longer text was cut.</p>}
+      <p className="soft small">
+        Captured <Moment iso={content.capturedAt} to="second" />, deleted <Moment iso={content.deletedAt} to="day" />.
+        Your read is in the audit log.
+      </p>
+    </>
+  )
+}
+
+function Part({ of: { who, text, isCode } }: { of: ContentPart }) {
+  return (
+    <article className="card stack tight content-part">
+      <header className="head">
+        <strong>{who}</strong>
+        <CopyButton text={text} label={`Copy ${who}`} isSmall />
+      </header>
+      <pre className={isCode ? 'code' : 'prose'} tabIndex={0}>
+        {text}
+      </pre>
+    </article>
+  )
+}
