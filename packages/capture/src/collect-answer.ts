@@ -3,8 +3,8 @@ import type { AnswerMessage, Delta } from '@gateway/api/chat-answer'
 /** Collects the messages of a model, whole or in parts, for capture. */
 export interface AnswerCollector {
   append(choices: readonly { message: AnswerMessage }[] | readonly { delta: Delta }[]): void
-  /** The messages; null if none came. */
-  messages(): unknown[] | null
+  /** The messages, as JSON; null if none came. */
+  messages(): string | null
 }
 
 interface Collected {
@@ -35,7 +35,7 @@ export function openAnswerCollector(): AnswerCollector {
     append(choices) {
       for (const choice of choices) append('message' in choice ? choice.message : choice.delta)
     },
-    messages: () => collected && [messageOf(collected)],
+    messages: () => collected && JSON.stringify([messageOf(collected)]),
   }
 }
 

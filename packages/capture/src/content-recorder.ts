@@ -26,7 +26,7 @@ interface Options {
 
 type SealedCall = CapturedCalls['calls'][number]
 
-/** Of the requests and answers that are not sent yet. */
+/** Of the requests and answers, as JSON, that are not sent yet. */
 const MAX_CHARACTERS = 32 * 1024 * 1024
 const MAX_MEGABYTES = 256
 const SEAL_MS = 30_000
@@ -42,9 +42,10 @@ export function openContentRecorder({ ledger, onDropped, onTrouble }: Options): 
     maxMegabytes: MAX_MEGABYTES,
     onTrouble,
   })
-  const underWay = new Set<Promise<void>>()
   let characters = 0
-  const batcher = openItemBatcher<SealedCall>({ maxItems: MAX_IN_BATCH, run: send, concurrency: 2 })
+  // The thread has the next call when it is done with one. The others wait here, where no limit of time runs.
+  const sealing = openItemBatcher<CallContent>({ maxItems: 1, run: ([call]) => seal(call!), concurrency: 2 })
+  const sending = openItemBatcher<SealedCall>({ maxItems: MAX_IN_BATCH, run: send, concurrency: 2 })
 
   async function send(calls: SealedCall[]): Promise<void> {
     await ledger.recordContent({ calls }, { budgetMs: RECORD_MS }).catch(() => onDropped(calls.length)) // R2
@@ -53,29 +54,25 @@ export function openContentRecorder({ ledger, onDropped, onTrouble }: Options): 
   async function seal(call: CallContent): Promise<void> {
     const { project, invocation, rules } = call
     const sealed = await thread.ask(call)
+    characters -= sizeOf(call)
     if (sealed === null || sealed.length > capturedContentLimits.sealedCharacters) return onDropped(1) // R2
-    batcher.add({ project, invocation, version: rules.version, sealed })
+    sending.add({ project, invocation, version: rules.version, sealed })
   }
 
   return {
     record(call) {
-      const size = call.request.length + sizeOf(call.answer)
-      if (characters + size > MAX_CHARACTERS) return onDropped(1) // R2
-      characters += size
-      const sealing = seal(call).finally(() => {
-        characters -= size
-        underWay.delete(sealing)
-      })
-      underWay.add(sealing)
+      if (characters + sizeOf(call) > MAX_CHARACTERS) return onDropped(1) // R2
+      characters += sizeOf(call)
+      sealing.add(call)
     },
     async stop() {
-      await Promise.all(underWay)
-      await batcher.idle()
+      await sealing.idle()
+      await sending.idle()
       await thread.close()
     },
   }
 }
 
-function sizeOf(answer: unknown): number {
-  return answer === null ? 0 : JSON.stringify(answer).length
+function sizeOf({ request, answer }: CallContent): number {
+  return request.length + (answer === null ? 0 : answer.length)
 }

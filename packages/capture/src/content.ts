@@ -19,7 +19,7 @@ export interface CallContent extends ContentName {
   rules: CaptureRules
   /** The forwarded request, as JSON. */
   request: string
-  /** The messages of the model; null: none came. */
-  answer: unknown[] | null
+  /** The messages of the model, as JSON; null: none came. */
+  answer: string | null
   failure: string | null
 }

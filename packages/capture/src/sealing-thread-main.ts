@@ -15,7 +15,7 @@ const MAX_COMPILED = 1_000
 answerQuestions((call: CallContent): Promise<string> => {
   const hide = hideTextOf(call)
   const request = redactContent(JSON.parse(call.request), hide)
-  const answer = redactContent(call.answer, hide)
+  const answer = redactContent(call.answer === null ? null : JSON.parse(call.answer), hide)
   const content: Content = {
     request: request.shown as Content['request'],
     answer: answer.shown as Content['answer'],

@@ -109,6 +109,13 @@ export async function startGateway(
   })
   onStop('token counter', () => tokenCounter.close())
 
+  const contentRecorder = openContentRecorder({
+    ledger,
+    onDropped: metrics.contentDropped,
+    onTrouble: (error) => log.warn({ err: error }, 'capture of content failed'),
+  })
+  onStop('captured content', () => contentRecorder.stop())
+
   onStop('open calls', () => openCalls.idle(), { limitMs: config.DRAIN_MS + SETTLE_MS })
 
   if (consoleProxy) onStop('console proxy', () => consoleProxy.close())
@@ -117,13 +124,6 @@ export async function startGateway(
     onTrouble: (error) => log.warn({ err: error }, 'estimate failed'),
   })
   onStop('estimator', () => estimator.close())
-
-  const contentRecorder = openContentRecorder({
-    ledger,
-    onDropped: metrics.contentDropped,
-    onTrouble: (error) => log.warn({ err: error }, 'capture of content failed'),
-  })
-  onStop('captured content', () => contentRecorder.stop())
 
   const keyGate = openKeyGate({ ledger, metrics })
   const rateStore = await openRateStore({

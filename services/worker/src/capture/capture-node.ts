@@ -11,8 +11,8 @@ export interface NodeContent {
   project: string
   invocation: string
   request: Pick<ChatRequest, 'forwardedJson'>
-  /** Messages of the model; null: none came. */
-  answer: unknown[] | null
+  /** Messages of the model, as JSON; null: none came. */
+  answer: string | null
   /** Code of the error; null: none. */
   failure: string | null
 }

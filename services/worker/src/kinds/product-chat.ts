@@ -85,10 +85,10 @@ function answeredText(choices: Completion['choices']): string {
   return answered.text()
 }
 
-function answeredMessages(choices: Completion['choices']): unknown[] {
+function answeredMessages(choices: Completion['choices']): string | null {
   const collector = openAnswerCollector()
   collector.append(choices)
-  return collector.messages() ?? []
+  return collector.messages()
 }
 
 function tooLong(): Refusal {

@@ -62,7 +62,7 @@ function capture(
   { claim: { project } }: Work,
   { request }: PaidCall,
   { invocation }: Admitted,
-  { result, answer }: { result: Performed['result']; answer: unknown[] | null },
+  { result, answer }: { result: Performed['result']; answer: string | null },
 ): void {
   if (request === null) return
   const failure = result.kind === 'failed' ? codeOf(result.error) : null
