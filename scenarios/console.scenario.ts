@@ -79,6 +79,8 @@ test('an empty project shows the first steps, and the overview updates when the 
   await steps.getByText('Make a call').waitFor()
   await chat(stack, tenant)
   await page.getByRole('region', { name: 'Latest calls' }).getByText(tenant.model).waitFor()
+  await steps.getByText('Make a call (done)').waitFor()
+  await steps.getByRole('button', { name: 'Hide' }).click()
   await steps.waitFor({ state: 'detached' })
 })
 

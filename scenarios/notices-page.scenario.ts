@@ -3,7 +3,8 @@ import { callerAt } from './src/caller.ts'
 import { hindrances, isTooWide, views, type Page } from './src/console/browser.ts'
 import { consoleTest as test } from './src/console/console-test.ts'
 import { startNoticeReceiver, type ReceivedNotice } from './src/console/notice-receiver.ts'
-import { consoleOwner, signedInAt } from './src/console/users.ts'
+import { placesOf } from './src/console/places.ts'
+import { acceptOn, consoleOwner, inviteOn, signedInAt } from './src/console/users.ts'
 import { chat } from './src/stack.ts'
 import { choose, typeFocused } from './src/console/widgets.ts'
 
@@ -307,20 +308,29 @@ test('the command palette opens screens, switches the theme, and creates keys an
   expect(problems).toEqual([])
 })
 
-test('first steps lead from assigning a product to a key to the first call, which appears without a reload', async ({
+test('the first steps lead from nothing to a call, a flow and a colleague, and each is ticked off without a reload', async ({
   stack,
   visit,
 }) => {
   const owner = await consoleOwner(stack)
-  const empty = await stack.fixture.project({ ...owner.project, owner: owner.owner }, 5_000_000n)
+  const empty = await stack.fixture.project({ ...owner.project, owner: owner.owner })
   const { page, problems } = await signedInAt(visit, owner, `${owner.start}/projects/${empty.tenant}/${empty.id}`)
+  const { createFlow, flow, run, rail } = placesOf(page)
   const steps = region(page, 'First steps')
+  await steps.getByText('0 of 6 done').waitFor()
+  await steps.getByText('Ask an operator of the platform to add funds').waitFor()
+  await stack.fixture.fund(empty.id, 5_000_000n)
+  await steps.getByText('Fund the wallet (done)').waitFor()
+
   await steps.getByRole('button', { name: 'Assign product' }).click()
   const assigning = page.getByRole('dialog', { name: 'Assign product' })
   await choose(assigning, 'Product', new RegExp(owner.model))
   await assigning.getByRole('button', { name: 'Assign product' }).click()
   await steps.getByText('Available:').waitFor()
-  expect(await steps.locator('pre').textContent()).toContain(owner.model)
+  for (const client of ['curl', 'Claude Code', 'Codex', 'Cursor']) {
+    await steps.getByRole('tab', { name: client }).click()
+    await steps.getByRole('tabpanel').getByText(owner.model).waitFor()
+  }
   expect(await hindrances(page)).toEqual([])
   await steps.getByRole('link', { name: 'Create key' }).click()
   const form = page.getByRole('dialog', { name: 'Create key' })
@@ -333,6 +343,27 @@ test('first steps lead from assigning a product to a key to the first call, whic
   await steps.getByText('Create an API key (done)').waitFor()
   expect((await chat(stack, { key: { ...owner.key, secret }, model: owner.model })).status).toBe(200)
   await region(page, 'Latest calls').getByText('Charged').waitFor()
+  await steps.getByText('4 of 6 done').waitFor()
+
+  await steps.getByRole('link', { name: 'Start from a template' }).click()
+  await page.getByRole('dialog', { name: 'Create flow' }).getByRole('radio', { name: 'Best of two models' }).click()
+  await createFlow.submit.click()
+  await flow.state('Revision 1').waitFor()
+  await run.tab.click()
+  await run.input('Question').fill('Why is rain wet?')
+  await run.start.click()
+  await run.result.getByText('Succeeded', { exact: true }).waitFor()
+  await rail('Overview').click()
+  await steps.getByText('Run a flow (done)').waitFor()
+  await steps.getByRole('button', { name: 'Hide' }).waitFor()
+
+  await steps.getByRole('link', { name: 'Invite user' }).click()
+  const link = await inviteOn(page, `grace-${empty.id}@example.test`)
+  const colleague = await visit()
+  await colleague.page.goto(link)
+  await acceptOn(colleague.page, 'Grace')
+  await page.goto(`${owner.start}/projects/${empty.tenant}/${empty.id}`)
+  await region(page, 'Latest calls').waitFor()
   await steps.waitFor({ state: 'detached' })
   expect(problems).toEqual([])
 })

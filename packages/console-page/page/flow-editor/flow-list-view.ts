@@ -2,8 +2,10 @@
 export interface FlowListView {
   /** Show only flows with this tag. */
   tag?: string
+  /** Open the gallery for a new flow. */
+  create?: true
 }
 
-export function flowListView({ tag }: Record<string, unknown>): FlowListView {
-  return typeof tag === 'string' && tag !== '' ? { tag } : {}
+export function flowListView({ tag, create }: Record<string, unknown>): FlowListView {
+  return { ...(typeof tag === 'string' && tag !== '' && { tag }), ...(create === true && { create }) }
 }

@@ -25,9 +25,9 @@ type Action = (typeof actions)[number]
 /** The flows of a project, with what each did in the last 30 days. */
 export function FlowsScreen() {
   const params = useScope()
-  const { tag } = useSearch({ from: '/projects/$tenant/$project/flows' })
+  const { tag, create } = useSearch({ from: '/projects/$tenant/$project/flows' })
   const filter = useFilter<FlowListView>()
-  const [isCreating, setCreating] = useState(false)
+  const [isCreating, setCreating] = useState(create === true)
   const [chosen, setChosen] = useState<{ action: Action; flow: SandboxRecord } | null>(null)
   const flows = useQuery(readingAll(FLOWS, { params }))
   const activity = useQuery(readingAll(ACTIVITY, { params }))

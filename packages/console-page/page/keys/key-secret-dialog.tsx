@@ -1,7 +1,7 @@
 import type { KeyRecord } from '@gateway/api/console/keys'
 import { useBaseUrl, useProducts } from '../api/session.ts'
 import { CodeChoice, SecretDialog } from '../components/secret-dialog.tsx'
-import { firstCall, firstCallInPython } from './commands.ts'
+import { firstCalls } from './commands.ts'
 
 /** The secret of a key, and a command to try it. */
 export function KeySecretDialog({
@@ -26,15 +26,7 @@ export function KeySecretDialog({
       onClose={onClose}
     >
       {secret !== null && (
-        <CodeChoice
-          title="Try it"
-          label="Client"
-          copy="Copy command"
-          of={{
-            curl: firstCall(baseUrl, secret, callable?.id),
-            Python: firstCallInPython(baseUrl, secret, callable?.id),
-          }}
-        />
+        <CodeChoice title="Try it" label="Client" copy="Copy command" of={firstCalls(baseUrl, secret, callable?.id)} />
       )}
     </SecretDialog>
   )

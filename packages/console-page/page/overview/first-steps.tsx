@@ -2,57 +2,108 @@ import { useEffect, useRef, useState, type ReactNode } from 'react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { readingAll, reading } from '../api/queries.ts'
-import { useBaseUrl, useMe, useScope, useProducts } from '../api/session.ts'
+import { useBaseUrl, useMe, useProjectRole, useScope, useProducts } from '../api/session.ts'
 import { announce } from '../frame/announcer.ts'
-import { Copyable } from '../components/copying.tsx'
-import { firstCall } from '../keys/commands.ts'
+import { CodeChoice } from '../components/secret-dialog.tsx'
+import { firstCalls } from '../keys/commands.ts'
+import { useMyRoles } from '../users/use-my-roles.ts'
 import { useLatestCalls } from '../calls/latest-calls.tsx'
 import { loadedLater } from '../components/loaded-later.tsx'
 
 const AssignDialog = loadedLater(async () => (await import('../organization/assign-dialog.tsx')).AssignDialog)
 
-/** Checklist up to the first call, shown until there is one. */
+/** Checklist up to the first call, flow and colleague, until all is done or it is hidden. */
 export function FirstSteps() {
-  const { tenant, project } = useScope()
-  const { products, isPending } = useProducts()
-  const keys = useQuery(readingAll('/api/v2/tenants/{tenant}/keys', { params: { tenant }, query: { project } }))
-  const wallet = useQuery(
-    reading('/api/v2/tenants/{tenant}/projects/{project}/wallet', { params: { tenant, project } }),
-  )
-  const calls = useLatestCalls()
-  const hasCalls = calls.data ? calls.data.data.length > 0 : null
-  useAnnounceFirstCall(hasCalls)
-  if (isPending || !keys.data || !wallet.data || hasCalls !== false) return null
-  const hasFunds = wallet.data.availableMicro > 0
-  const hasProduct = products.length > 0
-  const hasKey = keys.data.some(({ state }) => state === 'Active')
+  const { project } = useScope()
+  const done = useProgress()
+  const [isHidden, hide] = useHidden(project)
+  useAnnounceFirstCall(done && done.call)
+  if (done === null) return null
+  const { products, ...steps } = done
+  const count = Object.values(steps).filter((isDone) => isDone).length
+  const all = Object.keys(steps).length
+  if (count === all || (steps.call && isHidden)) return null
   return (
     <section className="card stack" aria-label="First steps">
-      <h2>First steps</h2>
+      <div className="head">
+        <h2>First steps</h2>
+        <span className="soft">{`${count} of ${all} done`}</span>
+        {steps.call && (
+          <button type="button" className="button quiet small push" onClick={hide}>
+            Hide
+          </button>
+        )}
+      </div>
       <ol className="steps">
-        <Step title="Assign a model" isDone={hasProduct}>
-          {hasProduct ? (
+        <Step title="Assign a model" isDone={steps.product}>
+          {steps.product ? (
             <p className="soft">{`Available: ${products.map(({ name }) => name).join(', ')}.`}</p>
           ) : (
             <AssignStep />
           )}
         </Step>
-        <Step title="Fund the wallet" isDone={hasFunds}>
-          {!hasFunds && <FundStep />}
+        <Step title="Fund the wallet" isDone={steps.funds}>
+          {!steps.funds && <FundStep />}
         </Step>
-        <Step title="Create an API key" isDone={hasKey}>
-          <p className="soft">The key belongs to this project permanently. Its secret is shown once.</p>
-          {!hasKey && <CreateKeyLink />}
+        <Step title="Create an API key" isDone={steps.key}>
+          {!steps.key && <KeyStep />}
         </Step>
-        <Step title="Make a call" isDone={false}>
-          <CallStep model={products.find(({ kind }) => kind === 'chat')?.id} />
+        <Step title="Make a call" isDone={steps.call}>
+          {!steps.call && <CallStep model={products.find(({ kind }) => kind === 'chat')?.id} />}
+        </Step>
+        {steps.flow !== undefined && (
+          <Step title="Run a flow" isDone={steps.flow}>
+            {!steps.flow && <FlowStep />}
+          </Step>
+        )}
+        <Step title="Invite a colleague" isDone={steps.colleague}>
+          {!steps.colleague && <InviteStep />}
         </Step>
       </ol>
     </section>
   )
 }
 
-/** Announces the first call, because the checklist then disappears. */
+/** What is done; null until all of it is known. A step that the user may not do is missing. */
+function useProgress() {
+  const { tenant, project } = useScope()
+  const params = { tenant, project }
+  const role = useProjectRole()
+  const mayRun = role === 'Project Owner' || role === 'Project Consumer'
+  const { products, isPending } = useProducts()
+  const keys = useQuery(readingAll('/api/v2/tenants/{tenant}/keys', { params: { tenant }, query: { project } }))
+  const wallet = useQuery(reading('/api/v2/tenants/{tenant}/projects/{project}/wallet', { params }))
+  const members = useQuery(readingAll('/api/v2/tenants/{tenant}/members', { params: { tenant } }))
+  const executions = useQuery({
+    ...reading('/api/v2/tenants/{tenant}/projects/{project}/executions', { params, query: { limit: 1 } }),
+    enabled: mayRun,
+  })
+  const calls = useLatestCalls()
+  const isKnown = !isPending && keys.data && wallet.data && members.data && calls.data
+  if (!isKnown || (mayRun && !executions.data)) return null
+  return {
+    products,
+    product: products.length > 0,
+    funds: wallet.data.availableMicro > 0,
+    key: keys.data.some(({ state }) => state === 'Active'),
+    call: calls.data.data.length > 0,
+    ...(executions.data && { flow: executions.data.data.length > 0 }),
+    colleague: members.data.length > 1,
+  }
+}
+
+/** Whether the user hid the list of a project in this browser, once a call was made. */
+function useHidden(project: string): [isHidden: boolean, hide: () => void] {
+  const name = `console-steps-hidden ${project}`
+  const [, setChanged] = useState(0)
+  const hide = () => {
+    localStorage.setItem(name, 'true')
+    setChanged((count) => count + 1)
+  }
+  return [localStorage.getItem(name) !== null, hide]
+}
+
+/** Announces the first call, which arrives without a reload. */
 function useAnnounceFirstCall(hasCalls: boolean | null): void {
   const before = useRef<boolean | null>(null)
   useEffect(() => {
@@ -90,13 +141,48 @@ function AssignStep() {
   )
 }
 
-function CreateKeyLink() {
+function KeyStep() {
   return (
+    <>
+      <p className="soft">The key belongs to this project permanently. Its secret is shown once.</p>
+      <div className="buttons">
+        <Link
+          className="button main"
+          to="/projects/$tenant/$project/keys"
+          params={useScope()}
+          search={{ create: true }}
+        >
+          Create key
+        </Link>
+      </div>
+    </>
+  )
+}
+
+function FlowStep() {
+  return (
+    <>
+      <p className="soft">A flow combines several model calls, and callers use it like one model.</p>
+      <div className="buttons">
+        <Link className="button" to="/projects/$tenant/$project/flows" params={useScope()} search={{ create: true }}>
+          Start from a template
+        </Link>
+      </div>
+    </>
+  )
+}
+
+function InviteStep() {
+  const { tenant } = useScope()
+  const { isAdmin } = useMyRoles()
+  return isAdmin ? (
     <div className="buttons">
-      <Link className="button main" to="/projects/$tenant/$project/keys" params={useScope()} search={{ create: true }}>
-        Create key
+      <Link className="button" to="/organizations/$tenant/members" params={{ tenant }}>
+        Invite user
       </Link>
     </div>
+  ) : (
+    <p className="soft">An Admin of the organization can invite users.</p>
   )
 }
 
@@ -114,18 +200,24 @@ function FundStep() {
 }
 
 function CallStep({ model }: { model: string | undefined }) {
+  const params = useScope()
   const baseUrl = useBaseUrl()
   if (model === undefined) return <p className="soft">A command appears here once a chat model is assigned.</p>
   return (
     <>
       <p className="soft">
-        Replace YOUR_KEY with the key's secret. The call appears here automatically. Continue with{' '}
+        Try it here, or replace YOUR_KEY with the secret of the key. The call appears here automatically. Continue with{' '}
         <a href="/docs/first-call" target="_blank" rel="noreferrer">
           the guide
         </a>
         .
       </p>
-      <Copyable text={firstCall(baseUrl, 'YOUR_KEY', model)} label="Copy command" />
+      <div className="buttons">
+        <Link className="button" to="/projects/$tenant/$project/playground" params={params} search={{ model }}>
+          Open playground
+        </Link>
+      </div>
+      <CodeChoice title="First call" label="Client" copy="Copy command" of={firstCalls(baseUrl, 'YOUR_KEY', model)} />
     </>
   )
 }
