@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { consoleTest as test } from './src/console/console-test.ts'
 import { hindrances, isTooWide, views, type Page } from './src/console/browser.ts'
-import { acceptOn, consoleOwner, consoleUser, inviteOn, PASSWORD, signIn } from './src/console/users.ts'
+import { acceptOn, consoleOwner, consoleUser, inviteOn, PASSWORD, signedInAt, signIn } from './src/console/users.ts'
 import { chat, type Stack } from './src/stack.ts'
 import { choose, chooseAction, dialogClosed } from './src/console/widgets.ts'
 
@@ -21,6 +21,27 @@ async function ownerAndGrace(stack: Stack) {
 }
 
 const row = (page: Page, name: string | RegExp) => page.getByRole('row', { name })
+
+test('one dialog gives a member a role on the project and the team that keys need', async ({ stack, visit }) => {
+  const owner = await consoleOwner(stack)
+  const grace = await stack.fixture.user()
+  await stack.fixture.run(`INSERT INTO control.memberships (tenant, user_id, role) VALUES ($1, $2, 'Member')`, [
+    owner.project.tenant,
+    grace,
+  ])
+  const { page, problems } = await signedInAt(visit, owner, `${owner.home}/users`)
+  await page.getByRole('button', { name: 'Add user' }).click()
+  const form = page.getByRole('dialog', { name: 'Add user' })
+  await choose(form, 'User', new RegExp(grace))
+  await form.getByLabel('Also add to the team').uncheck()
+  await form.getByText('also needs membership in the team').waitFor()
+  await form.getByLabel('Also add to the team').check()
+  expect(await hindrances(page)).toEqual([])
+  await form.getByRole('button', { name: 'Add user' }).click()
+  await dialogClosed(page)
+  await row(page, new RegExp(grace)).getByText('Yes', { exact: true }).waitFor()
+  expect(problems).toEqual([])
+})
 
 test('removing a role lists the keys that stop working and refuses their next call [key_issuer_denied]', async ({
   stack,

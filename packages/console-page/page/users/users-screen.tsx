@@ -44,7 +44,7 @@ export function UsersScreen() {
             )}
             <Appointments project={project} />
             {!isOwner && !isAppointing && <p className="soft">Only a Project Owner can manage access.</p>}
-            <UsersTable users={all} teamName={team.name} mayGrant={isOwner} />
+            <UsersTable users={all} team={team} mayGrant={isOwner} />
           </>
         )}
       </Loaded>
@@ -52,7 +52,7 @@ export function UsersScreen() {
         <GrantDialog
           of={null}
           users={users}
-          teamName={team.name}
+          team={team}
           isAppointing={isAppointing}
           onClose={() => setGranting(false)}
         />
@@ -82,7 +82,16 @@ function useProjectUsers() {
 }
 
 /** Users with access to the project, with actions for users who can manage it. */
-function UsersTable({ users, teamName, mayGrant }: { users: ProjectAccess[]; teamName: string; mayGrant: boolean }) {
+function UsersTable({
+  users,
+  team,
+  mayGrant,
+}: {
+  users: ProjectAccess[]
+  team: { id: string; name: string }
+  mayGrant: boolean
+}) {
+  const teamName = team.name
   const [chosen, setChosen] = useState<{ act: 'Change role' | 'Remove access'; user: ProjectAccess } | null>(null)
   const onClose = () => setChosen(null)
   const columns: Column<ProjectAccess>[] = [
@@ -120,7 +129,7 @@ function UsersTable({ users, teamName, mayGrant }: { users: ProjectAccess[]; tea
         searchBy={({ name, email, grant }) => `${name} ${email} ${grant ?? ''}`}
       />
       {chosen?.act === 'Change role' && (
-        <GrantDialog of={chosen.user} users={users} teamName={teamName} isAppointing={false} onClose={onClose} />
+        <GrantDialog of={chosen.user} users={users} team={team} isAppointing={false} onClose={onClose} />
       )}
       {chosen?.act === 'Remove access' && (
         <WithdrawDialog of={chosen.user} isLastOwner={!hasOwner(others)} teamName={teamName} onClose={onClose} />
@@ -189,14 +198,15 @@ function WithdrawDialog({
 function GrantDialog({
   of,
   users,
-  teamName,
+  team,
   isAppointing,
   onClose,
 }: {
   /** null to select a new user. */
   of: ProjectAccess | null
   users: ProjectAccess[]
-  teamName: string
+  /** That owns the project. */
+  team: { id: string; name: string }
   /** Appoints an owner; other roles aren't offered. */
   isAppointing: boolean
   onClose: () => void
@@ -208,17 +218,28 @@ function GrantDialog({
   const [readsContent, setReadsContent] = useState(of?.readsContent ?? false)
   const member = members.find(({ id }) => id === chosen)
   const name = of?.name ?? member?.name ?? 'they'
+  const { isAdmin } = useMyRoles()
+  const [joinsTeam, setJoinsTeam] = useState(true)
   const grant = useChange(
-    () =>
-      ask('POST', '/api/v2/tenants/{tenant}/projects/{project}/grants', {
+    async () => {
+      const made = await ask('POST', '/api/v2/tenants/{tenant}/projects/{project}/grants', {
         params: { tenant, project },
         body: { user: chosen, role, ...(!isAppointing && { readsContent }) },
-      }),
+      })
+      if (mayJoin && joinsTeam)
+        await ask('POST', '/api/v2/tenants/{tenant}/teams/{team}/members', {
+          params: { tenant, team: team.id },
+          body: { user: chosen, role: 'Team Member' },
+        })
+      return made
+    },
     isAppointing ? `${name} is appointed as ${role}.` : `${name} is now ${role}.`,
   )
   const before = users.find(({ id }) => id === chosen) ?? { grant: null, team: null, organization: null }
   const after = { ...before, grant: role, organization: member?.role ?? before.organization }
-  const lack = role === 'Project Viewer' ? null : lackForKeys(after, teamName)
+  const mayJoin = isAdmin && !isAppointing && role !== 'Project Viewer' && chosen !== '' && before.team === null
+  const joined = mayJoin && joinsTeam ? { ...after, team: 'Team Member' as const } : after
+  const lack = role === 'Project Viewer' ? null : lackForKeys(joined, team.name)
   const free = members.filter(({ id }) => !users.some((each) => each.id === id && each.grant !== null))
   return (
     <FormDialog
@@ -253,6 +274,12 @@ function GrantDialog({
         <p className="notice">
           To create keys, {name} also needs {lack}. An Admin of the organization can grant it.
         </p>
+      )}
+      {mayJoin && (
+        <label className="choice">
+          <input type="checkbox" checked={joinsTeam} onChange={({ target }) => setJoinsTeam(target.checked)} />
+          Also add to the team {team.name}, which members need to create keys
+        </label>
       )}
       {issuesKeys(before) && !issuesKeys(after) && <StoppedKeys user={chosen} name={name} projects={[project]} />}
     </FormDialog>
