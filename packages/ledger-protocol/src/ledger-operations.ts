@@ -72,6 +72,7 @@ import {
 } from './ledger-reads.ts'
 import { flowLimits } from '@gateway/api/limits'
 import { capturedCalls, capturedContentLimits, captureQuestion, type CaptureAnswer } from './captured-content.ts'
+import { providerReport } from './provider-report.ts'
 import { refusalReport } from './refusal-report.ts'
 
 // The operations of the ledger, each a POST of one JSON object that returns one; all of them are safe to repeat.
@@ -334,6 +335,14 @@ export const ledgerOperations = {
     response: response<object>(),
     pool: 'requests',
     bodyBytes: capturedContentLimits.bodyBytes,
+  },
+  /** What processes saw of their providers, shown to operators. Losing some is acceptable: no money depends on it. */
+  reportProviders: {
+    path: '/providers',
+    callers: ['gateway', 'worker'],
+    request: providerReport,
+    response: response<object>(),
+    pool: 'requests',
   },
   fund: {
     path: '/fundings',

@@ -9,9 +9,17 @@ export interface Route {
   model: string
 }
 
+/** Names a call in the records of the operator. */
+export interface CallReference {
+  product: string
+  invocation: string
+}
+
 export interface ChatCall {
   /** In order of preference. */
   routes: readonly Route[]
+  /** The attempts of a call without one are not observed. */
+  reference?: CallReference | undefined
   /** Projects share the connections of a provider. */
   project: string
   /**

@@ -1,5 +1,5 @@
 import type { EmbeddingInputs } from '@gateway/api/embeddings'
-import type { Route } from './chat-port.ts'
+import type { CallReference, Route } from './chat-port.ts'
 import type { WireRequest } from './wire-format.ts'
 
 /** The port to providers of embedding products, without anything that identifies a provider. */
@@ -14,6 +14,8 @@ export interface EmbeddingWish {
 export interface EmbeddingCall extends EmbeddingWish {
   /** In order of preference. */
   routes: readonly Route[]
+  /** The attempts of a call without one are not observed. */
+  reference?: CallReference | undefined
   /** Projects share the connections of a provider. */
   project: string
   /** Aborts the call; the promise then rejects with the signal's reason. */

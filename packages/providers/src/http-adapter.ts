@@ -24,7 +24,7 @@ export interface Wires {
   embeddings: EmbeddingWire | null
 }
 
-type Waiting = Pick<ChatAttempt, 'project' | 'leftMs' | 'signal' | 'disconnected'>
+type Waiting = Pick<ChatAttempt, 'project' | 'leftMs' | 'signal' | 'disconnected' | 'connected'>
 
 /** A call that has its connection. */
 interface Connected {
@@ -76,10 +76,11 @@ export function httpAdapter(
   }
 
   /** Waits for a connection. The time of the call at the provider starts afterwards. */
-  async function connect({ project, leftMs, signal, disconnected }: Waiting): Promise<Connected> {
+  async function connect({ project, leftMs, signal, disconnected, connected }: Waiting): Promise<Connected> {
     const startedMs = performance.now()
     const signals = [signal, disconnected].filter((each) => each !== undefined)
     const giveBack = await shared.take(project, Math.min(waitMs, leftMs), signals)
+    connected?.()
     return { leftMs: leftMs - (performance.now() - startedMs), giveBack }
   }
 

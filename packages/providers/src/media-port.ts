@@ -1,4 +1,4 @@
-import type { Route } from './chat-port.ts'
+import type { CallReference, Route } from './chat-port.ts'
 
 /** The port to providers of image and audio products, without anything that identifies a provider. */
 
@@ -17,6 +17,8 @@ export type MediaWish =
 export interface MediaCall<Stored> {
   /** In order of preference. */
   routes: readonly Route[]
+  /** The attempts of a call without one are not observed. */
+  reference?: CallReference | undefined
   /** Projects share the connections of a provider. */
   project: string
   wish: MediaWish

@@ -8,7 +8,7 @@ import type { ChatAnswer, ChatCall } from './chat-port.ts'
 import type { EmbeddingAnswer, EmbeddingCall } from './embedding-port.ts'
 import { embedWire } from './gemini/embed-wire.ts'
 import { geminiWire } from './gemini/gemini-wire.ts'
-import { type CircuitState, openCircuit, type OpenProvider, tryRoutes } from './try-routes.ts'
+import { type CircuitState, openCircuit, type OpenProvider, type ProviderEvent, tryRoutes } from './try-routes.ts'
 import { azureChatWire, chatWire } from './openai-compatible/chat-wire.ts'
 import type { NoConnection } from './fair-connections.ts'
 import { httpAdapter, type Wires } from './http-adapter.ts'
@@ -55,6 +55,8 @@ export interface ProvidersOptions {
    */
   attemptFailed?: (failure: ProviderFailure) => void
   circuitChanged?: (change: { provider: string; state: CircuitState }) => void
+  /** Called with what each attempt of a call with a reference came to. For the operator's records. */
+  observe?: (event: ProviderEvent) => void
   /** Replaces the system's DNS lookup. Private addresses are refused in any case. */
   resolve?: LookupFunction
   /** From 0 to 1. */
@@ -76,6 +78,7 @@ export function openProviders(config: ProvidersConfig, options: ProvidersOptions
     noConnection,
     attemptFailed = () => {},
     circuitChanged,
+    observe = () => {},
     resolve,
     random = Math.random,
     nowMs = () => performance.now(),
@@ -103,17 +106,17 @@ export function openProviders(config: ProvidersConfig, options: ProvidersOptions
     })
   }
 
-  const deps = { opened, attemptFailed, random, nowMs, wait }
+  const deps = { opened, attemptFailed, observe, random, nowMs, wait }
   return {
-    chat: ({ routes, ...call }) =>
-      tryRoutes(deps, { routes, signal: call.signal }, (adapter, attempt) => adapter.chat({ ...call, ...attempt })),
-    media: ({ routes, ...call }) =>
-      tryRoutes(deps, { routes, signal: call.signal }, (adapter, { route, leftMs }) =>
-        adapter.media({ ...call, route, leftMs }),
+    chat: ({ routes, reference, ...call }) =>
+      tryRoutes(deps, { ...call, routes, reference }, (adapter, attempt) => adapter.chat({ ...call, ...attempt })),
+    media: ({ routes, reference, ...call }) =>
+      tryRoutes(deps, { ...call, routes, reference }, (adapter, { ended: _, ...attempt }) =>
+        adapter.media({ ...call, ...attempt }),
       ),
-    embed: ({ routes, ...call }) =>
-      tryRoutes(deps, { routes, signal: call.signal }, (adapter, { route, leftMs }) =>
-        adapter.embed({ ...call, route, leftMs }),
+    embed: ({ routes, reference, ...call }) =>
+      tryRoutes(deps, { ...call, routes, reference }, (adapter, { ended: _, ...attempt }) =>
+        adapter.embed({ ...call, ...attempt }),
       ),
     connections: () =>
       [...opened].map(([provider, { adapter }]) => ({

@@ -8,17 +8,19 @@ interface Attempt {
   route: Route
   /** Time left for the call. */
   leftMs: number
+  /** Called once the call has its connection: the time of the provider starts. */
+  connected?: (() => void) | undefined
 }
 
 /** One attempt at one provider. */
-export interface ChatAttempt extends Attempt, Omit<ChatCall, 'routes'> {
+export interface ChatAttempt extends Attempt, Omit<ChatCall, 'routes' | 'reference'> {
   /** Called once when a stream ends after its first chunk, with null if complete. Not called if its reader left. */
   ended: (failure: ProviderFailure | null) => void
 }
 
-export interface MediaAttempt<Stored> extends Attempt, Omit<MediaCall<Stored>, 'routes'> {}
+export interface MediaAttempt<Stored> extends Attempt, Omit<MediaCall<Stored>, 'routes' | 'reference'> {}
 
-export interface EmbeddingAttempt extends Attempt, Omit<EmbeddingCall, 'routes'> {}
+export interface EmbeddingAttempt extends Attempt, Omit<EmbeddingCall, 'routes' | 'reference'> {}
 
 /** Interface of a provider of any kind. */
 export interface ProviderAdapter {

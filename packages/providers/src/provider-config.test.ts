@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { readProviders } from './provider-config.ts'
+import { describeProviders, readProviders } from './provider-config.ts'
 
 const provider = { kind: 'openai-compatible', baseUrl: 'https://api.example.com/v1' }
 const read = (given: object, environment = {}) =>
@@ -126,4 +126,28 @@ test('requires a valid region for Bedrock, and a valid apiVersion for Azure if s
   const azure = { kind: 'azure-openai', baseUrl: 'https://mine.openai.azure.com/openai' }
   expect(read({ ...azure, apiVersion: '2024-10-21' })['main']).toMatchObject({ apiVersion: '2024-10-21' })
   expect(() => read({ ...azure, apiVersion: 'newest' })).toThrow('must be a version such as 2024-10-21')
+})
+
+test('describes where the key of a provider is from, and never the key', async ({ onTestFinished }) => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'provider-key-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const file = path.join(folder, 'key')
+  await writeFile(file, 'sk-canary')
+  const providers = {
+    inline: { ...provider, apiKey: 'sk-canary' },
+    named: { ...provider, apiKeyEnv: 'MAIN_KEY' },
+    filed: { ...provider, apiKeyFile: file },
+    open: provider,
+    bedrock: { ...provider, kind: 'bedrock', region: 'us-east-1' },
+  }
+  const described = describeProviders(readProviders(JSON.stringify(providers), { MAIN_KEY: 'sk-canary' }))
+  expect(described.map(({ name, credential }) => `${name} ${credential}`)).toEqual([
+    'inline configuration',
+    'named environment',
+    'filed file',
+    'open none',
+    'bedrock aws_chain',
+  ])
+  expect(described.map(({ credentialAt }) => credentialAt !== null)).toEqual([false, false, true, false, false])
+  expect(JSON.stringify(described)).not.toContain('canary')
 })

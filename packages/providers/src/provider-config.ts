@@ -1,7 +1,7 @@
 import { fieldProblem, READABLE } from '@gateway/api/field-problem'
 import { z } from 'zod'
 import { isPrivateAddress } from '@gateway/service-kit/public-network/public-lookup'
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 
 /** No call lasts longer than this, regardless of the configuration (rules §3.8). */
 export const longestCallMs = 300_000
@@ -169,6 +169,39 @@ export function readProviders(text: string, environment: Record<string, string |
     if (key !== undefined) provider.apiKey = key
   }
   return read.data
+}
+
+/** A configured provider without its key, for the operator. */
+export interface ProviderDescription {
+  name: string
+  kind: ProviderConfig['kind']
+  /** Where its key is from. `aws_chain`: the default chain of the AWS SDK. */
+  credential: 'configuration' | 'environment' | 'file' | 'aws_chain' | 'none'
+  /** When the file of its key was last changed; null: the key is from elsewhere. */
+  credentialAt: Date | null
+}
+
+/** Describes the providers as `readProviders` returns them. */
+export function describeProviders(config: ProvidersConfig): ProviderDescription[] {
+  return Object.entries(config).map(([name, { kind, apiKey, apiKeyEnv, apiKeyFile }]) => ({
+    name,
+    kind,
+    credential:
+      apiKeyFile !== undefined
+        ? 'file'
+        : apiKeyEnv !== undefined
+          ? 'environment'
+          : apiKey !== undefined
+            ? 'configuration'
+            : kind === 'bedrock'
+              ? 'aws_chain'
+              : 'none',
+    credentialAt: apiKeyFile === undefined ? null : changedAt(apiKeyFile),
+  }))
+}
+
+function changedAt(file: string): Date | null {
+  return statSync(file, { throwIfNoEntry: false })?.mtime ?? null
 }
 
 /** Omits the given value: it may be a key. */

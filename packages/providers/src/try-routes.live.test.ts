@@ -2,6 +2,7 @@ import { startSimulatedProvider } from '@gateway/simulated-provider/start-provid
 import { describe, expect, test } from 'vitest'
 import { openProviders } from './open-providers.ts'
 import type { ProvidersOptions } from './open-providers.ts'
+import type { ProviderEvent } from './try-routes.ts'
 import { readProviders } from './provider-config.ts'
 import { call, complete, failureOf, openStream, readAll, shares, toBoth, twoProviders } from './providers.fixture.ts'
 
@@ -249,5 +250,52 @@ describe('a provider that keeps failing', () => {
       await expect(running).rejects.toThrow('enough')
     }
     expect(changes).toEqual([])
+  })
+})
+
+describe('what the operator records', () => {
+  const reference = { product: 'acme/swift', invocation: 'inv_1' }
+
+  /** Both providers, and the events of their calls as `<provider> <kind>`. */
+  function observed(settings: object = {}) {
+    const events: ProviderEvent[] = []
+    const providers = open('openai-compatible', settings, { observe: (event) => events.push(event) })
+    return { providers, events, seen: () => events.map(({ route, kind }) => `${route.provider} ${kind}`) }
+  }
+
+  test('is each attempt, and the fallback once another provider has answered', async () => {
+    const { providers, events, seen } = observed()
+    await first.control.setFaults([{ status: 503, times: 1 }])
+    await complete(providers, { routes: toBoth, reference })
+    await complete(providers, { routes: toBoth, reference })
+    expect(seen()).toEqual(['first failed', 'second answered', 'first fell_back', 'first answered'])
+    expect(events[0]).toMatchObject({
+      reference,
+      afterAnswer: false,
+      failure: { providerStatus: 503 },
+      project: 'prj_1',
+    })
+  })
+
+  test('is a stream as answered at its first chunk, and as failed once it breaks off', async () => {
+    const { providers, events, seen } = observed()
+    await first.control.setFaults([{ cut: { afterChunk: 4 } }])
+    await failureOf(readAll(await openStream(providers, { reference })))
+    expect(seen()).toEqual(['first answered', 'first failed'])
+    expect(events[1]).toMatchObject({ afterAnswer: true })
+  })
+
+  test('has the fallback from a provider that was skipped because its circuit was open', async () => {
+    const { providers, seen } = observed({ circuitFailures: 1, circuitOpenMs: 60_000 })
+    await first.control.setFaults([{ status: 503 }])
+    for (let i = 0; i < 2; i++) await complete(providers, { routes: toBoth, reference })
+    const expected = ['first failed', 'second answered', 'first fell_back', 'second answered', 'first fell_back']
+    expect(seen()).toEqual(expected)
+  })
+
+  test('is nothing for a call without a reference', async () => {
+    const { providers, seen } = observed()
+    await complete(providers)
+    expect(seen()).toEqual([])
   })
 })

@@ -1,4 +1,4 @@
-import type { Route } from './chat-port.ts'
+import type { CallReference, Route } from './chat-port.ts'
 import { longestCallMs } from './provider-config.ts'
 import type { ProviderAdapter } from './provider-adapter.ts'
 import { ProviderFailure } from './provider-failure.ts'
@@ -16,16 +16,34 @@ interface Deps {
   opened: ReadonlyMap<string, OpenProvider>
   /** Called with every failed attempt. */
   attemptFailed: (failure: ProviderFailure) => void
+  observe: (event: ProviderEvent) => void
   /** From 0 to 1. */
   random: () => number
   nowMs: () => number
   wait: (ms: number, signal: AbortSignal | undefined) => Promise<void>
 }
 
+/**
+ * What happened to a call at a route.
+ * - `answered`: the provider returned a response, or the first chunk of one
+ * - `failed`: it returned none, or one that broke off after it had `answered`
+ * - `fell_back`: another provider answered the call after this route failed or was skipped
+ */
+export type ProviderEvent = { route: Route; reference: CallReference } & (
+  | {
+      kind: 'answered'
+      /** From sending the call to its first chunk, or to the end of a response without. */ latencyMs: number
+    }
+  | { kind: 'failed'; failure: ProviderFailure; afterAnswer: boolean; project: string }
+  | { kind: 'fell_back' }
+)
+
 /** Call to pass to the routes. */
 interface Call {
   /** In order of preference. */
   routes: readonly Route[]
+  reference?: CallReference | undefined
+  project: string
   signal?: AbortSignal | undefined
 }
 
@@ -35,6 +53,7 @@ interface Attempt {
   leftMs: number
   /** Must be called once when a streamed response ends, with null if it is complete. */
   ended: (failure: ProviderFailure | null) => void
+  connected: () => void
 }
 
 /** Calls one provider. Rejects with a `ProviderFailure`, or with an error that ends the call for all providers. */
@@ -60,15 +79,19 @@ export async function tryRoutes<Answer extends { kind: string }>(
   const { nowMs } = deps
   const endMs = nowMs() + longestCallMs
   const turns: Turn[] = call.routes.map((route) => ({ route, tries: 0, fromMs: 0 }))
+  const failed: Route[] = []
   let reported: ProviderFailure | null = null
   for (let turn = turns.shift(); turn; turn = turns.shift()) {
     await waitUntil(deps, turn.fromMs, call.signal)
     const leftMs = endMs - nowMs()
     if (leftMs <= 0) break
     try {
-      return await attempt(deps, turn.route, leftMs, ask)
+      const answer = await attempt(deps, call, turn.route, leftMs, ask)
+      observeFallbacks(deps, call, failed, turn.route)
+      return answer
     } catch (error) {
       if (!(error instanceof ProviderFailure)) throw error
+      if (error.asked || error.kind !== 'refused') failed.push(turn.route) // not if its wire format can't express the call
       reported = reported === null || saysMore(error, reported) ? error : reported
       if (!error.retryable) break
       const again = nextTurn(deps, turn, error)
@@ -78,8 +101,17 @@ export async function tryRoutes<Answer extends { kind: string }>(
   throw reported ?? notConfigured('(none)')
 }
 
+/** Each provider that failed the call counts once, if another one answered it. */
+function observeFallbacks({ observe }: Deps, { reference }: Call, failed: readonly Route[], answered: Route): void {
+  if (reference === undefined) return
+  const byProvider = new Map(failed.map((route) => [route.provider, route]))
+  byProvider.delete(answered.provider)
+  for (const route of byProvider.values()) observe({ kind: 'fell_back', route, reference })
+}
+
 async function attempt<Answer extends { kind: string }>(
-  { opened, attemptFailed }: Deps,
+  { opened, attemptFailed, observe, nowMs }: Deps,
+  { reference, project }: Call,
   route: Route,
   leftMs: number,
   ask: Ask<Answer>,
@@ -92,16 +124,23 @@ async function attempt<Answer extends { kind: string }>(
   }
   const { adapter, circuit } = provider
   if (!circuit.admits()) throw circuitOpen(route.provider, circuit.retryAfterMs())
+  let sentMs = nowMs()
+  let hasAnswered = false
   function failed(failure: ProviderFailure): void {
     circuit.failed(failure)
-    if (failure.kind !== 'busy') attemptFailed(failure)
+    if (failure.kind === 'busy') return
+    attemptFailed(failure)
+    if (reference && failure.asked)
+      observe({ kind: 'failed', route, reference, failure, afterAnswer: hasAnswered, project })
   }
   function ended(failure: ProviderFailure | null): void {
     if (failure) failed(failure)
     else circuit.completed()
   }
   try {
-    const answer = await ask(adapter, { route, leftMs, ended })
+    const answer = await ask(adapter, { route, leftMs, ended, connected: () => void (sentMs = nowMs()) })
+    hasAnswered = true
+    if (reference) observe({ kind: 'answered', route, reference, latencyMs: nowMs() - sentMs })
     circuit.answered()
     if (answer.kind !== 'stream') circuit.completed()
     return answer

@@ -1071,6 +1071,56 @@ CREATE TABLE money.captured_content (
 ALTER TABLE money.captured_content ALTER COLUMN sealed SET STORAGE EXTERNAL; -- what is encrypted does not compress
 CREATE INDEX ON money.captured_content (project, at);
 
+------------------------------------------------------------------------------------------------------- providers
+
+-- What gateways and workers saw of their providers, reported from time to time. Some may be lost; no money depends on it.
+CREATE TABLE money.provider_slots (
+  slot      timestamptz(3) NOT NULL CHECK (slot = date_bin('5 minutes', slot, 'epoch')),
+  provider  text NOT NULL,
+  model     text NOT NULL,
+  product   text NOT NULL,
+  answered  bigint NOT NULL,
+  cut       bigint NOT NULL, -- of the answered ones: broken off after the first chunk
+  failed    bigint NOT NULL,
+  rejected  bigint NOT NULL, -- refused because of the request itself
+  fallbacks bigint NOT NULL, -- calls that another provider answered instead
+  latency   bigint[] NOT NULL, -- answered calls by bucket
+  PRIMARY KEY (slot, provider, model, product)
+) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.01);
+
+CREATE TABLE money.provider_failures (
+  provider   text NOT NULL,
+  at         timestamptz(3) NOT NULL,
+  id         text NOT NULL,
+  model      text NOT NULL,
+  product    text NOT NULL,
+  project    text NOT NULL,
+  invocation text NOT NULL,
+  kind       text NOT NULL,
+  status     integer, -- HTTP status of the provider
+  code       text, -- the provider's own error code
+  PRIMARY KEY (provider, at, id)
+);
+
+CREATE TABLE money.provider_senders (
+  sender     text PRIMARY KEY,
+  service    text NOT NULL CHECK (service IN ('gateway', 'worker')),
+  report     integer NOT NULL,
+  started_at timestamptz(3) NOT NULL,
+  at         timestamptz(3) NOT NULL
+) WITH (fillfactor = 50);
+
+CREATE TABLE money.provider_states (
+  sender        text NOT NULL,
+  provider      text NOT NULL,
+  kind          text NOT NULL,
+  credential    text NOT NULL CHECK (credential IN ('configuration', 'environment', 'file', 'aws_chain', 'none')),
+  credential_at timestamptz(3), -- when the file of its key was changed; null: the key is from elsewhere
+  circuit       text NOT NULL CHECK (circuit IN ('closed', 'half-open', 'open')),
+  circuit_at    timestamptz(3) NOT NULL,
+  PRIMARY KEY (sender, provider)
+) WITH (fillfactor = 50);
+
 --------------------------------------------------------------------------------------------- notices and webhooks
 
 -- Projects that want a notice when their runway is shorter than this many days (money §10).
@@ -1297,6 +1347,10 @@ GRANT INSERT, UPDATE, DELETE ON
   money.latest_refusals,
   money.refusal_senders,
   money.captured_content,
+  money.provider_slots,
+  money.provider_failures,
+  money.provider_senders,
+  money.provider_states,
   money.days_left_thresholds,
   money.webhook_deliveries
 TO svc_ledger;

@@ -9,6 +9,7 @@ import { assetStoreOf } from '@gateway/assets/asset-store-config'
 import { registerInstance } from '@gateway/ledger-client/instance'
 import { openEstimator } from '@gateway/ledger-client/estimator'
 import { openLedgerClient } from '@gateway/ledger-client/ledger-client'
+import { openProviderReporter } from '@gateway/ledger-client/provider-reporter'
 import { openNotifier } from '@gateway/service-kit/notifier/notifier'
 import { isTrustedBy } from '@gateway/service-kit/http/trusted-proxies'
 import type { CommonConfig } from '@gateway/service-kit/process/config'
@@ -16,7 +17,7 @@ import { openAdmissionQueueLimit, openFollowerLimiter, trackOpenCalls } from './
 import { ledgerHealth, openMetrics } from './metrics.ts'
 import type { ServiceTools } from '@gateway/service-kit/process/open-service'
 import { openProviders } from '@gateway/providers/open-providers'
-import type { ProvidersConfig } from '@gateway/providers/provider-config'
+import { describeProviders, type ProvidersConfig } from '@gateway/providers/provider-config'
 import { usageCounter } from '@gateway/tokens/counted-usage'
 import { exactCounter } from '@gateway/tokens/exact-count'
 import { openTokenCounter } from '@gateway/tokens/token-counter'
@@ -83,12 +84,24 @@ export async function startGateway(
   const instance = await registerInstance({ ...ofInstance, heartbeatMs: config.HEARTBEAT_MS })
   onStop('instance', () => instance.stop())
 
+  const providerReporter = openProviderReporter({
+    ledger,
+    service: 'gateway',
+    sender: newId('gtw'),
+    providers: describeProviders(providersConfig),
+    log,
+    now,
+  })
+  onStop('provider reports', () => providerReporter.stop())
+
   const providers = openProviders(providersConfig, {
+    observe: providerReporter.observe,
     connections: config.MAX_CONCURRENT_CALLS,
     waitMs: CONNECTION_WAIT_MS,
     noConnection: metrics.noConnection,
     circuitChanged(change) {
       metrics.circuitChanged(change)
+      providerReporter.circuitChanged(change)
       log.warn(change, 'provider circuit changed')
     },
     attemptFailed(failure) {

@@ -28,6 +28,7 @@ import { writeNotices } from './notices/write-notices.ts'
 import { recordDeliveries, takeDeliveries, takeMails } from './webhooks/deliveries.ts'
 import { resendDelivery, testWebhook } from './webhooks/send-again.ts'
 import { createWebhook, deleteWebhook, rotateWebhookSecret } from './webhooks/webhooks.ts'
+import { recordProviders } from './providers/record-providers.ts'
 import { recordRefusals } from './refusals/record-refusals.ts'
 
 /** Handler of each operation of packages/ledger-protocol/src/ledger-operations.ts; a missing one does not compile. */
@@ -60,6 +61,7 @@ export const operationHandlers: {
   reportRefusals: asking('maintenance', recordRefusals),
   captureRules: readCaptureRules,
   recordContent: asking('maintenance', recordContent),
+  reportProviders: asking('maintenance', recordProviders),
   fund: asking('locking', fund),
   correct: asking('locking', correct),
   setThresholds: asking('locking', setThresholds),

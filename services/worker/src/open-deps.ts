@@ -8,10 +8,11 @@ import { assetStoreOf } from '@gateway/assets/asset-store-config'
 import { openIdGenerator } from '@gateway/api/ids'
 import { MISSED_HEARTBEATS, registerInstance } from '@gateway/ledger-client/instance'
 import { openLedgerClient } from '@gateway/ledger-client/ledger-client'
+import { openProviderReporter } from '@gateway/ledger-client/provider-reporter'
 import { openNotifier } from '@gateway/service-kit/notifier/notifier'
 import type { ServiceTools } from '@gateway/service-kit/process/open-service'
 import { openProviders } from '@gateway/providers/open-providers'
-import type { ProvidersConfig } from '@gateway/providers/provider-config'
+import { describeProviders, type ProvidersConfig } from '@gateway/providers/provider-config'
 import { usageCounter } from '@gateway/tokens/counted-usage'
 import { exactCounter } from '@gateway/tokens/exact-count'
 import { openTokenCounter } from '@gateway/tokens/token-counter'
@@ -63,11 +64,25 @@ export async function openDeps(
   const ledgerSilent = `has answered no heartbeat for ${(MISSED_HEARTBEATS * config.HEARTBEAT_MS) / 1_000} seconds`
   readiness.check('ledger', () => (instance.silent() ? ledgerSilent : null))
 
+  const providerReporter = openProviderReporter({
+    ledger,
+    service: 'worker',
+    sender: newId('wrk'),
+    providers: describeProviders(providersConfig),
+    log,
+    now: Date.now,
+  })
+  onStop('provider reports', () => providerReporter.stop())
+
   const providers = openProviders(providersConfig, {
+    observe: providerReporter.observe,
     connections: 2 * config.CONCURRENCY, // half of them is the share of one project, which may run all nodes
     waitMs: CONNECTION_WAIT_MS,
     noConnection: metrics.noConnection,
-    circuitChanged: (change) => log.warn(change, 'provider circuit changed'),
+    circuitChanged(change) {
+      providerReporter.circuitChanged(change)
+      log.warn(change, 'provider circuit changed')
+    },
     attemptFailed(failure) {
       metrics.attemptFailed(failure)
       log.warn({ err: failure }, 'provider attempt failed')

@@ -60,6 +60,7 @@ async function ask(deps: Needed, call: Call): Promise<ChatAnswer> {
   const assetUrls = await call.attachments?.load(project)
   return providers.chat({
     routes,
+    reference: { product: request.model, invocation: admitted.invocation },
     project,
     forwarded: forwardedFor(request, supportedParameters, assetUrls),
     outputCap,

@@ -4,6 +4,7 @@ import type { Deps } from '../deps.ts'
 const MAX_ROWS = 1_000
 const REFUSAL_DAYS = 90
 const NOTICE_DAYS = 90
+const PROVIDER_DAYS = 8
 const { keptDays } = idempotencyKeyLimits
 
 /** Deletes idempotency keys, refusals and notices whose retention is over, and instances that ended long ago. */
@@ -36,7 +37,15 @@ export async function cleanRetention({ reads: { prisma } }: Pick<Deps, 'reads'>)
   )
   await prisma.$executeRaw`
     DELETE FROM money.execution_usage WHERE day < (now() AT TIME ZONE 'UTC')::date - ${keptDays}::int`
-  return { idempotencyKeys, instances, notices, deliveries, ...(await cleanRefusals({ reads: { prisma } })) }
+  const refusals = await cleanRefusals({ reads: { prisma } })
+  return {
+    idempotencyKeys,
+    instances,
+    notices,
+    deliveries,
+    ...refusals,
+    ...(await cleanProviders({ reads: { prisma } })),
+  }
 }
 
 async function cleanRefusals({ reads: { prisma } }: { reads: Pick<Deps['reads'], 'prisma'> }) {
@@ -54,6 +63,23 @@ async function cleanRefusals({ reads: { prisma } }: { reads: Pick<Deps['reads'],
   )
   const senders = await prisma.$executeRaw`DELETE FROM money.refusal_senders WHERE at < now() - interval '1 day'`
   return { refusals, latestRefusals, senders }
+}
+
+/** The states of a process that ended without a last report go with its sender. */
+async function cleanProviders({ reads: { prisma } }: { reads: Pick<Deps['reads'], 'prisma'> }) {
+  const providerSlots = await deleteInParts(
+    () => prisma.$executeRaw`
+      DELETE FROM money.provider_slots WHERE (slot, provider, model, product) IN (
+        SELECT slot, provider, model, product FROM money.provider_slots
+         WHERE slot < now() - ${PROVIDER_DAYS}::int * interval '1 day' LIMIT ${MAX_ROWS}::int)`,
+  )
+  await prisma.$executeRaw`
+    DELETE FROM money.provider_failures WHERE at < now() - ${PROVIDER_DAYS}::int * interval '1 day'`
+  await prisma.$executeRaw`DELETE FROM money.provider_senders WHERE at < now() - interval '1 day'`
+  await prisma.$executeRaw`
+    DELETE FROM money.provider_states s
+     WHERE NOT EXISTS (SELECT FROM money.provider_senders p WHERE p.sender = s.sender)`
+  return { providerSlots }
 }
 
 async function deleteInParts(deletePart: () => Promise<number>): Promise<number> {

@@ -38,10 +38,11 @@ export async function prepareChat(
     parameters: request.conditional,
     promptSize: { ...request.promptSize, maxTokens: request.maxTokens },
     request,
-    async make({ routes, outputCap, supportedParameters }, signal) {
+    async make({ routes, outputCap, supportedParameters, product, invocation }, signal) {
       const answer = await withImages(deps, project, assets, signal, (urls) => {
         const forwarded = forwardedFor(request, supportedParameters, urls)
-        return deps.providers.chat({ routes, project, forwarded, outputCap, stream: false, signal })
+        const reference = { product, invocation }
+        return deps.providers.chat({ routes, reference, project, forwarded, outputCap, stream: false, signal })
       })
       if (answer.kind !== 'completion')
         throw new Error('the provider streamed a response that was not requested as a stream')

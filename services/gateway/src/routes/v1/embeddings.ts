@@ -110,6 +110,7 @@ function callProvider(
   return withSpan(`embeddings ${model}`, { kind: SpanKind.CLIENT, attributes }, async (span) => {
     const answer = await providers.embed({
       routes,
+      reference: { product: model, invocation },
       project,
       inputs,
       dimensions,

@@ -1,0 +1,73 @@
+import { z } from 'zod'
+import { LATENCY_BUCKETS } from './latency.ts'
+
+// POST /providers: what a gateway or worker saw of its providers since its last report (rules §7.12). It contains nothing
+// of a call but its ID, and nothing of a key but where it is from.
+
+/** Maximum size of a report; the sender drops the rest. */
+export const providerReportLimits = { providers: 200, counts: 1_000, failures: 100 } as const
+
+const provider = z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/)
+const model = z.string().min(1).max(256)
+const product = z.string().min(1).max(128)
+const count = z.int().min(0).max(2_147_483_647)
+const agoMs = z.int().min(0)
+
+export const providerReport = z.strictObject({
+  /** One incarnation of a process. */
+  sender: z.string().min(1).max(64),
+  service: z.enum(['gateway', 'worker']),
+  /** Rises with each report of a sender: a repeated report changes nothing. */
+  number: count.min(1),
+  startedAgoMs: agoMs,
+  /** The configured providers; empty in the last report of a process. */
+  providers: z
+    .array(
+      z.strictObject({
+        provider,
+        kind: z.string().max(64),
+        credential: z.enum(['configuration', 'environment', 'file', 'aws_chain', 'none']),
+        /** When the file of its key was changed; null: the key is from elsewhere. */
+        credentialAgoMs: agoMs.nullable(),
+        circuit: z.enum(['closed', 'half-open', 'open']),
+        circuitAgoMs: agoMs,
+      }),
+    )
+    .max(providerReportLimits.providers),
+  counts: z
+    .array(
+      z.strictObject({
+        provider,
+        model,
+        product,
+        answered: count,
+        /** Answered, but broken off after the first chunk. */
+        cut: count,
+        failed: count,
+        /** Refused because of the request itself. */
+        rejected: count,
+        fallbacks: count,
+        latency: z.array(count).length(LATENCY_BUCKETS),
+      }),
+    )
+    .max(providerReportLimits.counts),
+  /** In order. */
+  failures: z
+    .array(
+      z.strictObject({
+        provider,
+        model,
+        product,
+        project: z.string().min(1).max(64),
+        invocation: z.string().min(1).max(64),
+        kind: z.string().max(64),
+        /** HTTP status of the provider. */
+        status: z.int().min(100).max(999).nullable(),
+        /** The provider's own error code. */
+        code: z.string().max(64).nullable(),
+        agoMs,
+      }),
+    )
+    .max(providerReportLimits.failures),
+})
+export type ProviderReport = z.infer<typeof providerReport>
