@@ -929,6 +929,7 @@ CREATE TABLE money.usage_days (
   tag               text NOT NULL DEFAULT '', -- of the caller; empty: none
   PRIMARY KEY (project, day, product, key, sandbox, tag)
 ) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.01);
+CREATE INDEX ON money.usage_days (day); -- of all projects, for operators
 
 -- The journal by the day its entries were written, so that a statement reads few rows, also for archived months
 -- (money §9.5). Kept forever.

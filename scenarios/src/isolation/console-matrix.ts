@@ -117,6 +117,9 @@ export const consoleMatrix: Record<string, ConsoleRow> = {
   'GET /api/v2/me/audit':                                   ANYBODY('200'),
   'GET /api/v2/audit':                                      row('200', NOT,    NOT,    NOT,    NOT),
   'GET /api/v2/audit/export':                               row('200', NOT,    NOT,    NOT,    NOT),
+  'GET /api/v2/providers':                                  row('200', NOT,    NOT,    NOT,    NOT),
+  'GET /api/v2/wallets':                                    row('200', NOT,    NOT,    NOT,    NOT),
+  'GET /api/v2/revenue':                                    row('200', NOT,    NOT,    NOT,    NOT),
 
   [`GET ${tenant}/projects`]:                               row(NOT,   '200',  '200',  '200',  GONE),
   [`POST ${tenant}/projects`]:                              row(NOT,   '201',  NOT,    NOT,    GONE, { body: ({ team }) => ({ name: 'New', team }), ...users }),

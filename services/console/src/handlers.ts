@@ -26,6 +26,9 @@ import { listInvocations, readInvocation } from './money/invocations.ts'
 import { listJournal } from './money/journal.ts'
 import { readStatement } from './money/statement.ts'
 import { readUsage } from './money/usage.ts'
+import { listProviders } from './platform/providers.ts'
+import { readRevenue } from './platform/revenue.ts'
+import { listWallets } from './platform/wallets.ts'
 import { listNotices } from './notices/list-notices.ts'
 import { listDeliveries, resendDelivery, testWebhook } from './notices/webhook-deliveries.ts'
 import { createWebhook, deleteWebhook, listWebhooks, readWebhook, rotateWebhookSecret } from './notices/webhooks.ts'
@@ -163,6 +166,9 @@ function handlersOf(deps: ConsoleDeps): Handlers {
     listMyAudit: listMyAudit(deps),
     listPlatformAudit: listPlatformAudit(deps),
     exportPlatformAudit: exportPlatformAudit(deps),
+    listProviders: listProviders(deps),
+    listWallets: listWallets(deps),
+    readRevenue: readRevenue(deps),
 
     listProjects: listProjects(deps),
     createProject: createProject(deps),

@@ -71,6 +71,7 @@ import {
   tokenRecord,
 } from '../console/sign-in.ts'
 import { consoleAuditRoutes } from './console-audit-routes.ts'
+import { consolePlatformRoutes } from './console-platform-routes.ts'
 import { consoleAssetRoutes, consoleBooksRoutes, consoleTokenRoutes } from './console-resource-routes.ts'
 import type { ApiRoute } from './api-route.ts'
 import { consoleFlowRoutes } from './console-flow-routes.ts'
@@ -336,6 +337,7 @@ export const consoleRoutes = {
   }),
   removeBudget: money('DELETE', `${tenant}/budgets/{budget}`, 'Remove a monthly budget', done),
   ...consoleAuditRoutes,
+  ...consolePlatformRoutes,
 
   listProjects: projects('GET', `${tenant}/projects`, 'List projects', page(projectRecord), paged),
   createProject: projects('POST', `${tenant}/projects`, 'Create a project', made(projectRecord), {

@@ -2,6 +2,8 @@ import { chatBody } from '../chat-request.ts'
 import { contractSide, flowPackage, graph, graphProblem } from '../graph.ts'
 import { invokeBody } from '../invoke-request.ts'
 import { auditLine, auditRecord } from '../console/audit.ts'
+import { revenueReport, walletRow } from '../console/platform-money.ts'
+import { providerHealth, providersReport } from '../console/provider-health.ts'
 import { appointmentRecord } from '../console/appointments.ts'
 import { removalRecord, tenantWebhookRecord } from '../console/leaving.ts'
 import { accessTokenRecord } from '../console/access-tokens.ts'
@@ -72,6 +74,10 @@ export const namedAnswers = {
   TeamMember: teamMemberRecord,
   AuditEntry: auditRecord,
   AuditLine: auditLine,
+  ProviderHealth: providerHealth,
+  ProvidersReport: providersReport,
+  WalletRow: walletRow,
+  RevenueReport: revenueReport,
   Appointment: appointmentRecord,
   Removal: removalRecord,
   TenantWebhook: tenantWebhookRecord,

@@ -36,6 +36,9 @@ export const permissions = {
   'budgets.manage': admin,
   'audit.read': admin,
   'platform-audit.read': operator,
+  'providers.read': operator,
+  'wallets.read': operator,
+  'revenue.read': operator,
   'projects.read': member,
   'projects.manage': admin,
   // Which keys it applies to: see `visibleKeys`.

@@ -1,0 +1,147 @@
+import { z } from 'zod'
+import { exampleIds } from '../example-ids.ts'
+import { id, time } from './fields.ts'
+
+// What providers answered, for platform operators (rules §7.11).
+
+/** The last hour, day or seven days. */
+export const providerRange = z.enum(['hour', 'day', 'week'])
+export type ProviderRange = z.infer<typeof providerRange>
+
+export const providerQuery = z
+  .strictObject({ range: providerRange.default('hour') })
+  .meta({ examples: [{ range: 'day' }] })
+
+const count = z.int().min(0)
+const counts = {
+  calls: count.describe('attempts that reached the provider'),
+  failed: count.describe('of these: without a usable response, or broken off'),
+  rejected: count.describe('of these: refused because of the request itself; not a failure of the provider'),
+  fallbacks: count.describe('calls that another provider answered after this one failed or was skipped'),
+  p50Ms: count
+    .nullable()
+    .describe('median latency in milliseconds, to the first chunk or to the whole response; null: no answers'),
+  p95Ms: count.nullable(),
+}
+
+const circuit = z.enum(['closed', 'half-open', 'open'])
+
+export const providerHealth = z
+  .strictObject({
+    provider: z.string(),
+    kind: z.string().nullable().describe('null: no running process has it configured'),
+    ...counts,
+    processes: z
+      .array(
+        z.strictObject({
+          service: z.enum(['gateway', 'worker']),
+          startedAt: time.describe('when it read the credential'),
+          credential: z
+            .enum(['configuration', 'environment', 'file', 'aws_chain', 'none'])
+            .describe('where its key is from; aws_chain: the default chain of the AWS SDK'),
+          credentialChangedAt: time.nullable().describe('when the file of its key was changed; null: not from a file'),
+          circuit: circuit.describe('state of its circuit breaker'),
+          circuitSince: time,
+        }),
+      )
+      .describe('running processes that have it configured'),
+    deployments: z
+      .array(
+        z.strictObject({
+          model: z.string().describe('the name of the model at the provider'),
+          product: id,
+          isRouted: z.boolean().describe('whether the product still names it'),
+          ...counts,
+        }),
+      )
+      .describe('by model and product: those with calls, and those that a product names'),
+    steps: z.array(z.strictObject({ at: time, calls: count, failed: count })).describe('in order, without empty ones'),
+    failures: z
+      .array(
+        z.strictObject({
+          at: time,
+          model: z.string(),
+          product: id,
+          kind: z.string().describe('unreachable, refused, timeout, cut, garbage or too_large'),
+          status: z.int().nullable().describe('HTTP status of the provider'),
+          code: z.string().nullable().describe("the provider's own error code"),
+          call: z
+            .strictObject({ tenant: id, project: id, invocation: id })
+            .nullable()
+            .describe('null: the reader has no role on its project'),
+        }),
+      )
+      .max(10)
+      .describe('the last ones in the range, newest first'),
+  })
+  .meta({
+    examples: [
+      {
+        provider: 'simulated',
+        kind: 'openai-compatible',
+        calls: 120,
+        failed: 3,
+        rejected: 1,
+        fallbacks: 2,
+        p50Ms: 410,
+        p95Ms: 1_900,
+        processes: [
+          {
+            service: 'gateway',
+            startedAt: '2026-11-20T08:00:00.000Z',
+            credential: 'file',
+            credentialChangedAt: '2026-11-01T08:00:00.000Z',
+            circuit: 'closed',
+            circuitSince: '2026-11-20T08:00:00.000Z',
+          },
+        ],
+        deployments: [
+          {
+            model: 'swift-1',
+            product: exampleIds.product,
+            isRouted: true,
+            calls: 120,
+            failed: 3,
+            rejected: 1,
+            fallbacks: 2,
+            p50Ms: 410,
+            p95Ms: 1_900,
+          },
+        ],
+        steps: [{ at: '2026-11-20T09:00:00.000Z', calls: 120, failed: 3 }],
+        failures: [
+          {
+            at: '2026-11-20T09:12:31.250Z',
+            model: 'swift-1',
+            product: exampleIds.product,
+            kind: 'refused',
+            status: 503,
+            code: 'overloaded_error',
+            call: null,
+          },
+        ],
+      },
+    ],
+  })
+export type ProviderHealth = z.infer<typeof providerHealth>
+
+export const providersReport = z
+  .strictObject({
+    range: providerRange,
+    from: time.describe('start of the first slot of five minutes'),
+    to: time,
+    stepMs: z.int().describe('length of a step'),
+    data: z.array(providerHealth),
+  })
+  .meta({
+    examples: [
+      {
+        range: 'hour',
+        from: '2026-11-20T08:30:00.000Z',
+        to: '2026-11-20T09:32:10.000Z',
+        stepMs: 300_000,
+        data: [],
+      },
+    ],
+  })
+export type ProvidersReport = z.infer<typeof providersReport>
