@@ -40,6 +40,7 @@ const full = scenarioFiles(
   'openai-client',
   'operator',
   'operator-money',
+  'operator-providers',
   'invitations',
   'journeys',
   'organization',

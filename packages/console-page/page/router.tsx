@@ -12,7 +12,7 @@ import { FailedScreen, laterScreen } from './frame/later-screen.tsx'
 import { UnknownScreen } from './frame/screen.tsx'
 import { keyView } from './keys/key-view.ts'
 import { auditFilters } from './organization/audit-filters.ts'
-import { moneyView, productsView } from './operator/operator-views.ts'
+import { moneyView, productsView, providersView } from './operator/operator-views.ts'
 import { playgroundView } from './playground/core/playground-view.ts'
 import { refusalView } from './refusals/refusal-view.ts'
 import { statementView } from './statement/statement-month.ts'
@@ -54,6 +54,8 @@ const catalogueScreen = laterScreen(() => import('./catalogue/catalogue-screen.t
 const assetsScreen = laterScreen(() => import('./assets/assets-screen.tsx'), 'AssetsScreen')
 const productsScreen = laterScreen(() => import('./operator/products-screen.tsx'), 'ProductsScreen')
 const moneyScreen = laterScreen(() => import('./operator/money-screen.tsx'), 'MoneyScreen')
+const providersScreen = laterScreen(() => import('./operator/providers-screen.tsx'), 'ProvidersScreen')
+const providerScreen = laterScreen(() => import('./operator/provider-screen.tsx'), 'ProviderScreen')
 const organizationsScreen = laterScreen(() => import('./operator/organizations-screen.tsx'), 'OrganizationsScreen')
 const operatorUsersScreen = laterScreen(() => import('./operator/users-screen.tsx'), 'OperatorUsersScreen')
 const playgroundScreen = laterScreen(() => import('./playground/playground-screen.tsx'), 'PlaygroundScreen')
@@ -109,6 +111,8 @@ const routes = [
     validateSearch: catalogueView,
   }),
   createRoute({ ...at('/operator/money'), component: moneyScreen, validateSearch: moneyView }),
+  createRoute({ ...at('/operator/providers'), component: providersScreen, validateSearch: providersView }),
+  createRoute({ ...at('/operator/providers/$provider'), component: providerScreen, validateSearch: providersView }),
   createRoute({ ...at('/operator/audit'), component: platformAuditScreen, validateSearch: auditFilters }),
   createRoute({ ...at('/operator/organizations'), component: organizationsScreen }),
   createRoute({ ...at('/operator/users'), component: operatorUsersScreen }),

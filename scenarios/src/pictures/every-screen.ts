@@ -26,6 +26,8 @@ function screensOf({ tenant, project, sandboxes }: Facts): Record<string, string
     ...screens(organization, ['members', 'teams', 'budgets', 'audit', 'tokens', 'webhooks']),
     'organization-projects': `${organization}/projects`,
     'operator-products': '/operator/products',
+    'operator-providers': '/operator/providers',
+    'operator-provider': '/operator/providers/simulated',
     'operator-money': `/operator/money?tenant=${tenant}&project=${project}`,
     'operator-organizations': '/operator/organizations',
     'operator-users': '/operator/users',

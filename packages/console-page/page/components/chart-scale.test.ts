@@ -31,6 +31,8 @@ test('labels of hours fall on round hours of the zone, and labels of days end at
   const { short } = timeLabels('hour', 'Europe/Berlin')
   expect(labeled).toEqual([1, 4, 7, 10, 13, 16, 19, 22])
   expect(short(hours[10]!.from)).toMatch(/20|21/)
+  const minutes = stepsOf('2026-11-20T08:25:00.000Z', 13, HOUR_MS / 12)
+  expect(labeledColumns(minutes, { step: 'hour', zone: 'UTC', most: 7 })).toEqual([0, 2, 4, 6, 8, 10, 12])
   const days = stepsOf('2026-11-01T00:00:00.000Z', 30, 24 * HOUR_MS)
   expect(labeledColumns(days, { step: 'day', zone: 'UTC', most: 7 })).toEqual([4, 9, 14, 19, 24, 29])
 })

@@ -30,13 +30,21 @@ export function columnAt(share: number, count: number): number {
 
 const EACH = { hour: [1, 2, 3, 6, 12, 24, 48], day: [1, 2, 5, 7, 14, 30, 60] }
 
-/** Columns that get a label: evenly spaced, at most `most`. Hours are labeled at round hours of the zone. */
+const HOUR_MS = 3_600_000
+
+/**
+ * Columns that get a label: evenly spaced, at most `most`. Hours are labeled at round hours of the zone, shorter steps
+ * wherever they are.
+ */
 export function labeledColumns(
   steps: readonly ChartStep[],
   { step, zone, most }: { step: 'hour' | 'day'; zone: string; most: number },
 ): number[] {
   const each = EACH[step].find((every) => Math.ceil(steps.length / every) <= most) ?? steps.length
   if (step === 'day') return [...steps.keys()].filter((n) => (steps.length - 1 - n) % each === 0)
+  const [first] = steps
+  if (first && Date.parse(first.to) - Date.parse(first.from) < HOUR_MS)
+    return [...steps.keys()].filter((n) => n % each === 0)
   const hours = hoursIn(zone)
   const start = Math.max(
     0,

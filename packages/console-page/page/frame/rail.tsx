@@ -53,6 +53,7 @@ export function Rail({ isOpen, isNarrow, onNarrow }: Props) {
 
 const screens = [
   { to: '/operator/products', title: 'Products', icon: 'models' },
+  { to: '/operator/providers', title: 'Providers', icon: 'provider' },
   { to: '/operator/money', title: 'Money', icon: 'wallet' },
   { to: '/operator/organizations', title: 'Organizations', icon: 'account' },
   { to: '/operator/users', title: 'Users', icon: 'users' },

@@ -1,4 +1,5 @@
 import type { ProductRecord } from '@gateway/api/console/products'
+import type { ProviderRange } from '@gateway/api/console/provider-health'
 
 type State = ProductRecord['state']
 export const productStates: readonly State[] = ['draft', 'published', 'suspended']
@@ -25,4 +26,16 @@ export function moneyView({ tenant, project }: Record<string, unknown>): MoneyVi
     ...(typeof tenant === 'string' && tenant !== '' && { tenant }),
     ...(typeof project === 'string' && project !== '' && { project }),
   }
+}
+
+/** Range of the screens of providers in the URL. */
+export interface ProvidersView {
+  range?: ProviderRange
+}
+
+const ranges: readonly ProviderRange[] = ['hour', 'day', 'week']
+
+export function providersView({ range }: Record<string, unknown>): ProvidersView {
+  const found = ranges.find((each) => each === range)
+  return found === undefined ? {} : { range: found }
 }
