@@ -12,7 +12,7 @@ import { FailedScreen, laterScreen } from './frame/later-screen.tsx'
 import { UnknownScreen } from './frame/screen.tsx'
 import { keyView } from './keys/key-view.ts'
 import { auditFilters } from './organization/audit-filters.ts'
-import { moneyView, productsView, providersView } from './operator/operator-views.ts'
+import { moneyView, productsView, providersView, revenueView, walletsView } from './operator/operator-views.ts'
 import { playgroundView } from './playground/core/playground-view.ts'
 import { refusalView } from './refusals/refusal-view.ts'
 import { statementView } from './statement/statement-month.ts'
@@ -54,6 +54,8 @@ const catalogueScreen = laterScreen(() => import('./catalogue/catalogue-screen.t
 const assetsScreen = laterScreen(() => import('./assets/assets-screen.tsx'), 'AssetsScreen')
 const productsScreen = laterScreen(() => import('./operator/products-screen.tsx'), 'ProductsScreen')
 const moneyScreen = laterScreen(() => import('./operator/money-screen.tsx'), 'MoneyScreen')
+const walletsScreen = laterScreen(() => import('./operator/wallets-screen.tsx'), 'WalletsScreen')
+const revenueScreen = laterScreen(() => import('./operator/revenue-screen.tsx'), 'RevenueScreen')
 const providersScreen = laterScreen(() => import('./operator/providers-screen.tsx'), 'ProvidersScreen')
 const providerScreen = laterScreen(() => import('./operator/provider-screen.tsx'), 'ProviderScreen')
 const organizationsScreen = laterScreen(() => import('./operator/organizations-screen.tsx'), 'OrganizationsScreen')
@@ -111,6 +113,8 @@ const routes = [
     validateSearch: catalogueView,
   }),
   createRoute({ ...at('/operator/money'), component: moneyScreen, validateSearch: moneyView }),
+  createRoute({ ...at('/operator/wallets'), component: walletsScreen, validateSearch: walletsView }),
+  createRoute({ ...at('/operator/revenue'), component: revenueScreen, validateSearch: revenueView }),
   createRoute({ ...at('/operator/providers'), component: providersScreen, validateSearch: providersView }),
   createRoute({ ...at('/operator/providers/$provider'), component: providerScreen, validateSearch: providersView }),
   createRoute({ ...at('/operator/audit'), component: platformAuditScreen, validateSearch: auditFilters }),

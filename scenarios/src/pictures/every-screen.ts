@@ -28,6 +28,8 @@ function screensOf({ tenant, project, sandboxes }: Facts): Record<string, string
     'operator-products': '/operator/products',
     'operator-providers': '/operator/providers',
     'operator-provider': '/operator/providers/simulated',
+    'operator-wallets': '/operator/wallets?column=runway&order=asc',
+    'operator-revenue': '/operator/revenue',
     'operator-money': `/operator/money?tenant=${tenant}&project=${project}`,
     'operator-organizations': '/operator/organizations',
     'operator-users': '/operator/users',

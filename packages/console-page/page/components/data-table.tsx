@@ -19,6 +19,8 @@ export interface Column<Row> {
    * in either order.
    */
   sortBy?(row: Row): string | number | null
+  /** Order of a list that its service sorts, page by page; null: it is sorted by another column. */
+  served?: { order: 'asc' | 'desc' | null; onToggle(): void }
   /** Value in the CSV file. Without one, the file doesn't have the column. */
   csv?(row: Row): string | number | null
 }
@@ -58,7 +60,7 @@ export function DataTable<Row>({ caption, columns, rows, keyOf }: TableProps<Row
           {table.getHeaderGroups().map((group) => (
             <tr key={group.id} role="row">
               {group.headers.map((header) => (
-                <Head key={header.id} header={header} isNumber={byHead.get(header.id)?.isNumber ?? false} />
+                <Head key={header.id} header={header} of={byHead.get(header.id)!} />
               ))}
             </tr>
           ))}
@@ -105,9 +107,10 @@ function compare(a: string | number, b: string | number): number {
 
 const directions = { asc: 'ascending', desc: 'descending' } as const
 
-function Head({ header, isNumber }: { header: Header<typeof features, RowData>; isNumber: boolean }) {
+function Head<Row>({ header, of }: { header: Header<typeof features, RowData>; of: Column<Row> }) {
   const { column, id: head } = header
-  const sorted = column.getIsSorted()
+  const { served, isNumber } = of
+  const sorted = served ? (served.order ?? false) : column.getIsSorted()
   return (
     <th
       scope="col"
@@ -115,8 +118,13 @@ function Head({ header, isNumber }: { header: Header<typeof features, RowData>; 
       className={isNumber ? 'number' : head === ACTIONS ? 'actions' : ''}
       {...(sorted !== false && { 'aria-sort': directions[sorted] })}
     >
-      {column.getCanSort() ? (
-        <button type="button" className="sort" onClick={() => column.toggleSorting()} data-sorted={sorted || undefined}>
+      {served || column.getCanSort() ? (
+        <button
+          type="button"
+          className="sort"
+          onClick={() => (served ? served.onToggle() : column.toggleSorting())}
+          data-sorted={sorted || undefined}
+        >
           {head}
           <Icon name={sorted === 'desc' ? 'down' : 'up'} />
         </button>

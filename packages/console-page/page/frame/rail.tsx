@@ -54,7 +54,8 @@ export function Rail({ isOpen, isNarrow, onNarrow }: Props) {
 const screens = [
   { to: '/operator/products', title: 'Products', icon: 'models' },
   { to: '/operator/providers', title: 'Providers', icon: 'provider' },
-  { to: '/operator/money', title: 'Money', icon: 'wallet' },
+  { to: '/operator/wallets', title: 'Wallets', icon: 'wallet' },
+  { to: '/operator/revenue', title: 'Revenue', icon: 'usage' },
   { to: '/operator/organizations', title: 'Organizations', icon: 'account' },
   { to: '/operator/users', title: 'Users', icon: 'users' },
   { to: '/operator/audit', title: 'Audit log', icon: 'audit' },

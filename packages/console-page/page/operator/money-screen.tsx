@@ -1,4 +1,4 @@
-import { useSearch, useNavigate } from '@tanstack/react-router'
+import { Link, useSearch, useNavigate } from '@tanstack/react-router'
 import { EmptyState, Waiting } from '../components/list-states.tsx'
 import { OperatorScreen } from './operator-screen.tsx'
 import './operator.css'
@@ -20,7 +20,10 @@ import { Select } from '../components/select.tsx'
 export function MoneyScreen() {
   const { tenant = '', project = '' } = useSearch({ from: '/operator/money' })
   return (
-    <OperatorScreen title="Money">
+    <OperatorScreen title="Wallet">
+      <p>
+        <Link to="/operator/wallets">All wallets</Link>
+      </p>
       <WalletChoice tenant={tenant} project={project} />
       {tenant === '' || project === '' ? (
         <EmptyState title="No project selected">
@@ -88,10 +91,7 @@ function ProjectIdForm({ project, onChoose }: { project: string; onChoose: (id: 
         onChoose(typed.trim())
       }}
     >
-      <Field
-        label="Project ID"
-        hint="Projects of organizations you don't belong to aren't listed. Their Admin can find the ID in the project's URL."
-      >
+      <Field label="Project ID" hint="Find it in the list of all wallets.">
         {(ids) => (
           <span className="id-choice">
             <input

@@ -1,4 +1,5 @@
 import type { ProductRecord } from '@gateway/api/console/products'
+import type { WalletSort } from '@gateway/api/console/platform-money'
 import type { ProviderRange } from '@gateway/api/console/provider-health'
 
 type State = ProductRecord['state']
@@ -38,4 +39,38 @@ const ranges: readonly ProviderRange[] = ['hour', 'day', 'week']
 export function providersView({ range }: Record<string, unknown>): ProvidersView {
   const found = ranges.find((each) => each === range)
   return found === undefined ? {} : { range: found }
+}
+
+/** Search and order of the list of wallets in the URL. */
+export interface WalletsView {
+  q?: string
+  /** Column that the list is sorted by. */
+  column?: WalletSort
+  order?: 'asc' | 'desc'
+}
+
+const walletSorts: readonly WalletSort[] = [
+  'organization',
+  'project',
+  'balance',
+  'available',
+  'reserved',
+  'spend',
+  'runway',
+  'alerts',
+]
+
+export function walletsView({ q, ...search }: Record<string, unknown>): WalletsView {
+  const column = walletSorts.find((each) => each === search['column'])
+  const order = (['asc', 'desc'] as const).find((each) => each === search['order'])
+  return { ...(typeof q === 'string' && q !== '' && { q }), ...(column && { column }), ...(order && { order }) }
+}
+
+/** How many months the screen of the revenue covers. */
+export interface RevenueView {
+  months?: 12 | 24
+}
+
+export function revenueView({ months }: Record<string, unknown>): RevenueView {
+  return months === 12 || months === 24 ? { months } : {}
 }

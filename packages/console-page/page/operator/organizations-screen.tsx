@@ -69,7 +69,7 @@ function columnsOf(onDelete: (tenant: TenantRecord) => void): Column<TenantRecor
     {
       head: 'Organization',
       cell: ({ id, name }) => (
-        <Link to="/operator/money" search={{ tenant: id }} title="Open its wallets">
+        <Link to="/operator/wallets" search={{ q: id }} title="Open its wallets">
           {name}
         </Link>
       ),

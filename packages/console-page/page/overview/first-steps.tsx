@@ -188,9 +188,10 @@ function InviteStep() {
 
 /** Only operators of the platform add funds. */
 function FundStep() {
+  const scope = useScope()
   return useMe().platformOperator ? (
     <div className="buttons">
-      <Link className="button main" to="/operator/money">
+      <Link className="button main" to="/operator/money" search={scope}>
         Add funds
       </Link>
     </div>

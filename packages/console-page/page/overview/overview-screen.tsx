@@ -4,6 +4,7 @@ import { FirstSteps } from './first-steps.tsx'
 import { RefusedCalls } from './refused-calls.tsx'
 import { Money, Moment, Facts } from '../components/values.tsx'
 import { ModelCharges } from '../statement/model-charges.tsx'
+import { runwayText } from '../components/runway.ts'
 import { useMonth, useSpending, endsWithin, daysLeft } from './use-spending.ts'
 import { SpendingDays } from '../usage/spending-days.tsx'
 import { Link } from '@tanstack/react-router'
@@ -176,10 +177,6 @@ function Amount({ micro }: { micro: number | undefined }) {
   )
 }
 
-const LONGEST_DAYS = 365
-
 function paceText(availableMicro = 0, { paceMicro, paceDays }: ReturnType<typeof useSpending>): string {
-  const days = daysLeft(availableMicro, paceMicro, paceDays)
-  if (days === null) return 'No recent spend'
-  return days > LONGEST_DAYS ? '> 1 year' : several(days, 'day')
+  return runwayText(daysLeft(availableMicro, paceMicro, paceDays))
 }

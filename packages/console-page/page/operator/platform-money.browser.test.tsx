@@ -1,0 +1,47 @@
+import { expect } from 'vitest'
+import { choose, contractExample, pageTest as test } from '../page-test.fixture.tsx'
+
+const me = { ...contractExample('readMe'), platformOperator: true }
+const wallet = contractExample('listWallets').data[0]!
+
+test('wallets are sorted and searched by the service, and kept in the address', async ({ api, open }) => {
+  api.answer('readMe', me)
+  api.answer('listWallets', { data: [{ ...wallet, runwayDays: 3, alerts: 2 }], nextCursor: null })
+  const { screen, address } = await open('/operator/wallets')
+  await expect.element(screen.getByText('3 days')).toBeVisible()
+  await expect.element(screen.getByText('2 alerts')).toBeVisible()
+  await screen.getByRole('button', { name: 'Runway' }).click()
+  await expect.poll(() => api.asked('listWallets').at(-1)?.query).toMatchObject({ sort: 'runway', order: 'asc' })
+  await expect.element(screen.getByRole('columnheader', { name: 'Runway' })).toHaveAttribute('aria-sort', 'ascending')
+  await screen.getByRole('button', { name: 'Runway' }).click()
+  await expect.poll(() => address().search).toEqual({ column: 'runway', order: 'desc' })
+  await screen.getByRole('searchbox', { name: 'Search wallets' }).fill('acme')
+  await expect.poll(() => api.asked('listWallets').at(-1)?.query).toMatchObject({ q: 'acme', sort: 'runway' })
+  await screen.getByRole('link', { name: wallet.projectName }).click()
+  await expect.poll(() => address().search).toEqual({ tenant: wallet.tenant, project: wallet.project })
+})
+
+test('further wallets follow on the next page', async ({ api, open }) => {
+  api.answer('readMe', me)
+  api.answer('listWallets', { data: [wallet], nextCursor: wallet.project })
+  const { screen } = await open('/operator/wallets')
+  await screen.getByRole('button', { name: 'Show more' }).click()
+  await expect.poll(() => api.asked('listWallets').at(-1)?.query).toMatchObject({ cursor: wallet.project })
+})
+
+test('revenue is shown by product and month, for a chosen number of months, without a margin', async ({
+  api,
+  open,
+}) => {
+  api.answer('readMe', me)
+  const { screen, address } = await open('/operator/revenue')
+  await expect.element(screen.getByRole('rowheader', { name: /Swift/ })).toBeVisible()
+  await expect.element(screen.getByText(/revenue before provider costs, and there is no margin/)).toBeVisible()
+  await choose(screen.getByRole('combobox', { name: 'Time' }), 'Last 12 months')
+  await expect.poll(() => address().search).toEqual({ months: 12 })
+  const months = ({ from, to }: { from?: string; to?: string }) => {
+    const [start, end] = [from!, to!].map((text) => Number(text.slice(0, 4)) * 12 + Number(text.slice(5)))
+    return end! - start! + 1
+  }
+  await expect.poll(() => months(api.asked('readRevenue').at(-1)!.query)).toBe(12)
+})
