@@ -2,6 +2,8 @@ import { spans, type Span } from '../calls/call-filters.ts'
 
 /** Filters of an audit log in the URL. */
 export interface AuditFilters {
+  /** Only in the log of all organizations. */
+  tenant?: string
   user?: string
   action?: string
   subject?: string
@@ -12,6 +14,7 @@ export interface AuditFilters {
 
 /** Valid filters of a URL; the rest is dropped. */
 export function auditFilters({
+  tenant,
   user,
   action,
   subject,
@@ -21,6 +24,7 @@ export function auditFilters({
 }: Record<string, unknown>): AuditFilters {
   const span = (Object.keys(spans) as Span[]).find((each) => each === since)
   return {
+    ...(typeof tenant === 'string' && { tenant }),
     ...(typeof user === 'string' && { user }),
     ...(typeof action === 'string' && { action }),
     ...(typeof subject === 'string' && { subject }),

@@ -31,14 +31,24 @@ export function AuditList({
   const audit = useAudit(of, filters)
   const columns: Column<AuditRecord>[] = [
     { head: 'Time', cell: ({ at }) => <Moment iso={at} to="second" isExact /> },
-    ...(users === null ? [] : [{ head: 'User', cell: userOf }]),
+    ...(users === null ? [] : [{ head: 'User', cell: (entry: AuditRecord) => <User entry={entry} /> }]),
+    ...(of === 'platform'
+      ? [{ head: 'Organization', cell: (entry: AuditRecord) => <Organization entry={entry} /> }]
+      : []),
     { head: 'Action', cell: (entry) => <Action entry={entry} nameOf={nameOf} /> },
     { head: 'From', cell: (entry) => <From entry={entry} /> },
   ]
   return (
     <>
       <div className="head">
-        <AuditChips filters={filters} users={users} nameOf={nameOf} />
+        <AuditChips
+          filters={filters}
+          users={users}
+          nameOf={namesIn(
+            audit.data?.pages.flatMap(({ data }) => data),
+            nameOf,
+          )}
+        />
         <a className="button" href={auditFile(of, filters)} download>
           Download CSV
         </a>
@@ -59,14 +69,40 @@ export function AuditList({
   )
 }
 
-function userOf({ user, userName, action }: AuditRecord): string {
-  return userName ?? user ?? (action === 'key.rotate' ? 'The key itself' : 'System')
+/** Names by ID: those that the screen knows, those that come with the entries, and those of their users at that time. */
+function namesIn(entries: AuditRecord[] = [], nameOf: (id: string) => string): (id: string) => string {
+  const named = entries.flatMap(({ names = {}, user, userName }) => [
+    ...(user !== null && userName !== null ? [[user, userName] as const] : []),
+    ...Object.entries(names),
+  ])
+  const names = new Map(named)
+  return (id) => (nameOf(id) === id ? (names.get(id) ?? id) : nameOf(id))
+}
+
+function User({ entry: { user, userName, action } }: { entry: AuditRecord }) {
+  if (user === null) return action === 'key.rotate' ? 'The key itself' : 'System'
+  const name = userName ?? user
+  return (
+    <Link to="." search={(now: object) => ({ ...now, user })} aria-label={`Show all entries by ${name}`}>
+      {name}
+    </Link>
+  )
+}
+
+function Organization({ entry: { tenant, names = {} } }: { entry: AuditRecord }) {
+  if (tenant === null) return <span className="soft">–</span>
+  const name = names[tenant] ?? tenant
+  return (
+    <Link to="." search={(now: object) => ({ ...now, tenant })} aria-label={`Show all entries of ${name}`}>
+      {name}
+    </Link>
+  )
 }
 
 function Action({ entry, nameOf }: { entry: AuditRecord; nameOf: (id: string) => string }) {
   return (
     <>
-      {auditSentence(entry, nameOf)}
+      {auditSentence(entry, namesIn([entry], nameOf))}
       <div className="soft small">
         <Link to="." search={(now: object) => ({ ...now, subject: entry.subject })}>
           <span className="visually-hidden">Show all entries for </span>
@@ -104,7 +140,7 @@ function useAudit(of: AuditOf, filters: AuditFilters) {
   return useInfiniteQuery({
     queryKey: ['audit', of, filters],
     queryFn: ({ pageParam, signal }) => {
-      const query = { ...queryOf(filters), limit: PAGE, ...(pageParam && { cursor: pageParam }) }
+      const query = { ...queryOf(of, filters), limit: PAGE, ...(pageParam && { cursor: pageParam }) }
       if (of === 'me') return ask('GET', '/api/v2/me/audit', { params: {}, query, signal })
       if (of === 'platform') return ask('GET', '/api/v2/audit', { params: {}, query, signal })
       return ask('GET', '/api/v2/tenants/{tenant}/audit', { params: of, query, signal })
@@ -118,12 +154,12 @@ function useAudit(of: AuditOf, filters: AuditFilters) {
 /** Address of the same entries as a CSV file. */
 function auditFile(of: AuditOf, filters: AuditFilters): string {
   const path = of === 'me' ? '/me' : of === 'platform' ? '' : `/tenants/${encodeURIComponent(of.tenant)}`
-  return `/api/v2${path}/audit?${new URLSearchParams({ ...queryOf(filters), format: 'csv' })}`
+  return `/api/v2${path}/audit?${new URLSearchParams({ ...queryOf(of, filters), format: 'csv' })}`
 }
 
-function queryOf({ since, ...named }: AuditFilters) {
+function queryOf(of: AuditOf, { since, tenant, ...named }: AuditFilters) {
   const from = since && new Date(Date.now() - spans[since]).toISOString()
-  return { ...named, ...(from && { from }) }
+  return { ...named, ...(of === 'platform' && tenant && { tenant }), ...(from && { from }) }
 }
 
 /** Filters of an audit log, kept in the URL. */
@@ -140,11 +176,23 @@ function AuditChips({
   const set = useFilter<AuditFilters>()
   return (
     <div className="chips" role="group" aria-label="Filters">
-      {(users !== null || filters.user !== undefined) && (
+      {filters.tenant !== undefined && (
+        <FilterChip
+          name="Organization"
+          value={filters.tenant}
+          choices={[[filters.tenant, nameOf(filters.tenant)]]}
+          onChange={set('tenant')}
+        />
+      )}
+      {((users !== null && users.length > 0) || filters.user !== undefined) && (
         <FilterChip
           name="User"
           value={filters.user}
-          choices={(users ?? []).map(({ id, name }) => [id, name])}
+          choices={
+            users && users.length > 0
+              ? users.map(({ id, name }) => [id, name])
+              : [[filters.user ?? '', nameOf(filters.user ?? '')]]
+          }
           onChange={set('user')}
         />
       )}

@@ -96,3 +96,27 @@ test.for([
   const { body } = await stack.owner.get(`${stack.path}/audit?subject=${stack.project}`)
   expect(rowsOf(body)).toEqual([`${action} ${stack.project}`])
 })
+
+test('an operator reads the names of organizations, projects and users, and a member reads none', async ({
+  stack,
+  fixture,
+  signIn,
+}) => {
+  const operator = await signIn({ platformOperator: true })
+  const name = async (table: string, id: string) =>
+    (await fixture.run(`SELECT name FROM control.${table} WHERE id = $1`, [id])).rows[0].name as string
+  await operator.post(`${stack.projectPath}/wallet/fundings`, { fundingId: 'invoice-1', micro: 5 })
+  const member = await stack.member()
+  await stack.owner.post(`${stack.projectPath}/grants`, { user: member.id, role: 'Project Viewer' })
+  const { data } = (await operator.get(`/api/v2/audit?tenant=${stack.tenant}&limit=2`)).body
+  const known = {
+    [stack.tenant]: await name('tenants', stack.tenant),
+    [stack.project]: await name('projects', stack.project),
+  }
+  expect(data).toMatchObject([
+    { action: 'grant.set', names: { ...known, [member.id]: await name('users', member.id) } },
+    { action: 'wallet.fund', subject: `${stack.project}/invoice-1`, names: known },
+  ])
+  const own = (await stack.owner.get(`${stack.path}/audit?limit=1`)).body.data[0]
+  expect(own).not.toHaveProperty('names')
+})

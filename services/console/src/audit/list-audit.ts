@@ -11,6 +11,7 @@ import type { CsvRow } from '@gateway/api/csv-text'
 import { sendCsv } from '../request/send-csv.ts'
 import { onlyUserOf, type User, userOf } from '../sign-in/user.ts'
 import { recordExport } from './record-export.ts'
+import { withNames } from './entry-names.ts'
 import { type Entry, entryColumns, recordsSeenBy, type Scope } from './visible-entries.ts'
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'now'>
@@ -117,7 +118,9 @@ async function readPage(
   const found = findEntries(scope, { ...filters, place, limit })
   const rows = nothing ? [] : await deps.prisma.$queryRaw<AuditRow[]>(found)
   const recordOf = await recordsSeenBy(deps, reader.id, rows)
-  return pageOfFound(rows, limit, recordOf, ({ at, id }) => ({ at, id: String(id) }))
+  const page = pageOfFound(rows, limit, recordOf, ({ at, id }) => ({ at, id: String(id) }))
+  const isOfPlatform = scope.tenant === undefined && scope.ofUser === undefined
+  return isOfPlatform ? { ...page, data: await withNames(deps, page.data) } : page
 }
 
 function readCursor(cursor: string): { at: Date; id: bigint } {

@@ -53,7 +53,7 @@ const alerts = Prisma.sql`(
   + (SELECT count(*) FROM money.days_left_thresholds d WHERE d.project = p.id AND d.notified))`
 
 /** Selects a page. Spending is summed for all projects only if the list is sorted by it, otherwise for the page. */
-export function findWallets({ q, sort, order, after, limit, now }: Listing): Prisma.Sql {
+function findWallets({ q, sort, order, after, limit, now }: Listing): Prisma.Sql {
   const today = Math.floor(now.getTime() / DAY_MS) * DAY_MS
   const [spendFrom, paceFrom] = [SPEND_DAYS, PACE_DAYS].map((days) => new Date(today - (days - 1) * DAY_MS))
   const sums = Prisma.sql`
