@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { ProviderTry } from '@gateway/api/call-timing'
 import OpenAI from 'openai'
 import { describe, expect } from 'vitest'
 import { chat, type TenantFixture } from './src/stack.ts'
@@ -28,6 +29,31 @@ describe('provider selection', () => {
     const [refused, answered] = await servers.first.control.calls()
     expect(answered!.atMs - refused!.atMs).toBeGreaterThanOrEqual(300)
     await expectCharges(tenant, 1, (await bodyOf(answer)).usage.total_tokens)
+  })
+
+  // spec: can/failover
+  test('records each try and the first token of a stream with the call', async ({ stack, servers, tenantOf }) => {
+    const tenant = await tenantOf(['chat', 'messages'])
+    await servers.first.control.setFaults([{ status: 503 }])
+    const answer = await chat(stack, tenant, { body: { stream: true, messages: [{ role: 'user', content: 'Hello' }] } })
+    await answer.text()
+    const attempts = async () => {
+      const { rows } = await stack.fixture.run(
+        'SELECT first_token_ms AS "firstTokenMs", tries FROM money.attempts WHERE project = $1',
+        [tenant.project.id],
+      )
+      return rows as { firstTokenMs: number; tries: string }[]
+    }
+    await expect.poll(attempts).toHaveLength(1)
+    const [{ firstTokenMs, tries }] = (await attempts()) as [{ firstTokenMs: number; tries: string }]
+    const [failed, answered] = JSON.parse(tries) as ProviderTry[]
+    expect([failed, answered]).toMatchObject([
+      { provider: 'chat', outcome: 'refused' },
+      { provider: 'messages', outcome: 'answered' },
+    ])
+    expect(answered!.startMs).toBeGreaterThanOrEqual(failed!.endMs)
+    expect(firstTokenMs).toBeGreaterThanOrEqual(answered!.startMs)
+    expect(firstTokenMs).toBeLessThanOrEqual(answered!.endMs)
   })
 
   // spec: can/failover

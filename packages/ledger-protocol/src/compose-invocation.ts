@@ -1,6 +1,7 @@
 import { usdFromPico, type Price } from '@gateway/pricing/price'
 import { releaseReasonOf } from './release-reason.ts'
 import { usageCounts, type UsageCount } from '@gateway/pricing/usage'
+import type { ProviderTry } from '@gateway/api/call-timing'
 import type { InvocationRecord } from '@gateway/api/console/money'
 import type { ProductPricing } from '@gateway/api/console/products'
 
@@ -23,10 +24,16 @@ export interface StoredCall extends Price, Record<UsageCount, number | null> {
   reason: string | null
   /** What its product is priced by now. */
   unit: string
+  firstTokenMs: number | null
+  /** JSON text. */
+  tries: string | null
 }
 
-/** Composes the record of a call, as users and keys read it. */
-export function composeInvocation(call: StoredCall): InvocationRecord {
+/**
+ * Composes the record of a call, as users and keys read it.
+ * @param seesProviders whether the reader may know who serves the models: a platform operator
+ */
+export function composeInvocation(call: StoredCall, seesProviders = false): InvocationRecord {
   return {
     id: call.invocation,
     key: call.key === '' ? null : call.key,
@@ -43,7 +50,14 @@ export function composeInvocation(call: StoredCall): InvocationRecord {
     closedAt: call.closedAt?.toISOString() ?? null,
     durationMs: call.closedAt && call.closedAt.getTime() - call.admittedAt.getTime(),
     reason: releaseReasonOf(call.reason),
+    firstTokenMs: call.firstTokenMs,
+    tries: call.tries === null ? null : triesOf(call.tries, seesProviders),
   }
+}
+
+function triesOf(text: string, seesProviders: boolean): NonNullable<InvocationRecord['tries']> {
+  const tries = JSON.parse(text) as ProviderTry[]
+  return tries.map(({ provider, ...rest }) => ({ provider: seesProviders ? provider : null, ...rest }))
 }
 
 /** A stored price as decimal strings of USD. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { callTiming } from '@gateway/api/call-timing'
 import { promptSize, usage } from '@gateway/pricing/usage'
 import type { StoppedBy } from '@gateway/api/execution'
 import type { GraphNode } from '@gateway/api/graph'
@@ -81,6 +82,8 @@ export const completeItem = z.strictObject({
   usage: usage.nullable(),
   /** The claim's `callReservation`: its usage is written off under this id if another worker has the lease now. */
   reservation: id.optional(),
+  /** Of the call; absent if none was made. */
+  timing: callTiming.optional(),
   /** Stored with the node unchanged: each field is a column of money.node_change. */
   measured: z.strictObject({
     /** Time since the claim. */

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { admitNodeItem, claimItem, completeItem, type ClaimOutcome, type CompleteOutcome } from './flow-items.ts'
 import type { OperationRow } from './ledger-operations.ts'
 import type { AdmitNodeOutcome, AdmitOutcome, ReleaseOutcome, SettleOutcome, Undecided } from './ledger-outcomes.ts'
+import { callTiming } from '@gateway/api/call-timing'
 import { serviceTag } from '@gateway/api/service-tag'
 import { promptSize, usage } from '@gateway/pricing/usage'
 
@@ -46,6 +47,7 @@ export const settleItem = z.strictObject({
   /** Of the admission, if it had one: restores a reservation that the database has lost. */
   receipt: text(1024).optional(),
   answer: z.strictObject({ contentType: text(128), body: z.string() }).nullable(),
+  timing: callTiming.optional(),
 })
 export type SettleItem = z.infer<typeof settleItem>
 
@@ -53,7 +55,12 @@ export type SettleItem = z.infer<typeof settleItem>
  * Gives a reservation back. An id that was never admitted gets a tombstone, which refuses a late admission.
  * For nodes of executions, use `complete`.
  */
-export const releaseItem = z.strictObject({ op: z.literal('release'), id, reason: text(200) })
+export const releaseItem = z.strictObject({
+  op: z.literal('release'),
+  id,
+  reason: text(200),
+  timing: callTiming.optional(),
+})
 export type ReleaseItem = z.infer<typeof releaseItem>
 
 export interface ItemRow {

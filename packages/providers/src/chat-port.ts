@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Choice, ChunkChoice } from '@gateway/api/chat-answer'
+import type { TimingLog } from './timing-log.ts'
 
 /** The port to providers of chat products: calls and responses, without anything that identifies a provider. */
 
@@ -34,6 +35,8 @@ export interface ChatCall {
   signal?: AbortSignal | undefined
   /** Aborts the call while it waits for a connection. A call that was sent continues. */
   disconnected?: AbortSignal | undefined
+  /** Notes the tries of the call. */
+  timing?: TimingLog | undefined
 }
 
 export type ChatAnswer =

@@ -1,5 +1,6 @@
 import type { EmbeddingInputs } from '@gateway/api/embeddings'
 import type { CallReference, Route } from './chat-port.ts'
+import type { TimingLog } from './timing-log.ts'
 import type { WireRequest } from './wire-format.ts'
 
 /** The port to providers of embedding products, without anything that identifies a provider. */
@@ -22,6 +23,8 @@ export interface EmbeddingCall extends EmbeddingWish {
   signal?: AbortSignal | undefined
   /** Aborts the call while it waits for a connection. A call that was sent continues. */
   disconnected?: AbortSignal | undefined
+  /** Notes the tries of the call. */
+  timing?: TimingLog | undefined
 }
 
 export interface Embeddings {

@@ -1,4 +1,5 @@
 import type { CallReference, Route } from './chat-port.ts'
+import type { TimingLog } from './timing-log.ts'
 
 /** The port to providers of image and audio products, without anything that identifies a provider. */
 
@@ -32,6 +33,8 @@ export interface MediaCall<Stored> {
   store: (bytes: AsyncIterable<Buffer>) => Promise<Stored>
   /** Aborts the call; the promise then rejects with the signal's reason. */
   signal?: AbortSignal | undefined
+  /** Notes the tries of the call. */
+  timing?: TimingLog | undefined
 }
 
 export interface MediaAnswer<Stored> {

@@ -108,14 +108,16 @@ export function openProviders(config: ProvidersConfig, options: ProvidersOptions
 
   const deps = { opened, attemptFailed, observe, random, nowMs, wait }
   return {
-    chat: ({ routes, reference, ...call }) =>
-      tryRoutes(deps, { ...call, routes, reference }, (adapter, attempt) => adapter.chat({ ...call, ...attempt })),
-    media: ({ routes, reference, ...call }) =>
-      tryRoutes(deps, { ...call, routes, reference }, (adapter, { ended: _, ...attempt }) =>
+    chat: ({ routes, reference, timing, ...call }) =>
+      tryRoutes(deps, { ...call, routes, reference, timing }, (adapter, attempt) =>
+        adapter.chat({ ...call, ...attempt }),
+      ),
+    media: ({ routes, reference, timing, ...call }) =>
+      tryRoutes(deps, { ...call, routes, reference, timing }, (adapter, { ended: _, ...attempt }) =>
         adapter.media({ ...call, ...attempt }),
       ),
-    embed: ({ routes, reference, ...call }) =>
-      tryRoutes(deps, { ...call, routes, reference }, (adapter, { ended: _, ...attempt }) =>
+    embed: ({ routes, reference, timing, ...call }) =>
+      tryRoutes(deps, { ...call, routes, reference, timing }, (adapter, { ended: _, ...attempt }) =>
         adapter.embed({ ...call, ...attempt }),
       ),
     connections: () =>

@@ -2,6 +2,7 @@ import type { CallReference, Route } from './chat-port.ts'
 import { longestCallMs } from './provider-config.ts'
 import type { ProviderAdapter } from './provider-adapter.ts'
 import { ProviderFailure } from './provider-failure.ts'
+import type { TimingLog } from './timing-log.ts'
 import { type BackOffLimits, backOffMs } from '@gateway/service-kit/async/waiting'
 
 /** A provider and its health. */
@@ -45,6 +46,7 @@ interface Call {
   reference?: CallReference | undefined
   project: string
   signal?: AbortSignal | undefined
+  timing?: TimingLog | undefined
 }
 
 interface Attempt {
@@ -111,41 +113,58 @@ function observeFallbacks({ observe }: Deps, { reference }: Call, failed: readon
 
 async function attempt<Answer extends { kind: string }>(
   { opened, attemptFailed, observe, nowMs }: Deps,
-  { reference, project }: Call,
+  { reference, project, timing }: Call,
   route: Route,
   leftMs: number,
   ask: Ask<Answer>,
 ): Promise<Answer> {
+  const ended = timing?.begin(route.provider)
   const provider = opened.get(route.provider)
   if (!provider) {
     const failure = notConfigured(route.provider)
+    ended?.(failure.kind)
     attemptFailed(failure)
     throw failure
   }
   const { adapter, circuit } = provider
-  if (!circuit.admits()) throw circuitOpen(route.provider, circuit.retryAfterMs())
+  if (!circuit.admits()) {
+    ended?.('circuit_open')
+    throw circuitOpen(route.provider, circuit.retryAfterMs())
+  }
   let sentMs = nowMs()
   let hasAnswered = false
   function failed(failure: ProviderFailure): void {
+    ended?.(failure.kind)
     circuit.failed(failure)
     if (failure.kind === 'busy') return
     attemptFailed(failure)
     if (reference && failure.asked)
       observe({ kind: 'failed', route, reference, failure, afterAnswer: hasAnswered, project })
   }
-  function ended(failure: ProviderFailure | null): void {
+  function completed(): void {
+    ended?.('answered')
+    circuit.completed()
+  }
+  function streamEnded(failure: ProviderFailure | null): void {
     if (failure) failed(failure)
-    else circuit.completed()
+    else completed()
   }
   try {
-    const answer = await ask(adapter, { route, leftMs, ended, connected: () => void (sentMs = nowMs()) })
+    const answer = await ask(adapter, {
+      route,
+      leftMs,
+      ended: streamEnded,
+      connected: () => void (sentMs = nowMs()),
+    })
     hasAnswered = true
     if (reference) observe({ kind: 'answered', route, reference, latencyMs: nowMs() - sentMs })
     circuit.answered()
-    if (answer.kind !== 'stream') circuit.completed()
+    if (answer.kind === 'stream') timing?.firstToken()
+    else completed()
     return answer
   } catch (error) {
     if (error instanceof ProviderFailure) failed(error)
+    else ended?.('stopped')
     throw error
   }
 }

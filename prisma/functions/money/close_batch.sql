@@ -53,7 +53,7 @@ BEGIN
        AND (i.op <> 'expire' OR r.deadline_at <= moment OR NOT EXISTS (
              SELECT FROM money.instances h WHERE h.id = r.instance AND h.ended_at IS NULL))
     RETURNING r.*, i.ord, i.op, i.prompt_tokens, i.completion_tokens, i.cached_tokens, i.reasoning_tokens,
-              i.cache_write_tokens, i.estimated, i.content_type, i.reason
+              i.cache_write_tokens, i.estimated, i.content_type, i.reason, i.first_token_ms, i.tries
   ), priced AS (
     SELECT *,
            CASE op
@@ -105,7 +105,9 @@ BEGIN
       closed_at,
       execution,
       node,
-      tag
+      tag,
+      first_token_ms,
+      tries
     )
     SELECT
       id,
@@ -138,7 +140,9 @@ BEGIN
       moment,
       execution,
       node,
-      tag
+      tag,
+      first_token_ms,
+      tries
       FROM charge
   ), budgeting AS (
     SELECT b.id, b.window_start, sum(c.micro) AS micro, sum(c.charged) AS charged, min(c.project) AS project

@@ -71,7 +71,9 @@ BEGIN
     reason,
     admitted_at,
     closed_at,
-    tag
+    tag,
+    first_token_ms,
+    tries
   ) VALUES (
     item.id,
     reservation.invocation,
@@ -100,7 +102,9 @@ BEGIN
     item.reason,
     reservation.admitted_at,
     moment,
-    reservation.tag
+    reservation.tag,
+    item.first_token_ms,
+    item.tries
   );
   IF meter.lineage IS NOT NULL THEN -- a later window does not include this reservation
     UPDATE money.meters t SET reserved = t.reserved - reservation.micro, spent = t.spent + charged

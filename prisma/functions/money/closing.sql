@@ -10,5 +10,7 @@ SELECT NULL::text AS id, -- of the reservation
        NULL::integer AS cache_write_tokens,
        NULL::boolean AS estimated,
        NULL::text AS content_type, -- of a response to be saved; null: none
-       NULL::text AS reason -- of a release
+       NULL::text AS reason, -- of a release
+       NULL::integer AS first_token_ms, -- of a streamed response, from the admission
+       NULL::text AS tries -- at providers: JSON text
  WHERE false;

@@ -699,6 +699,8 @@ CREATE TABLE money.attempts (
   execution         text, -- of a node's call; null: a direct call
   node              text,
   tag               text, -- of the caller; null: none
+  first_token_ms    integer, -- from the admission; null: not streamed, or not recorded
+  tries             text, -- at providers, JSON text; null: not recorded
   CONSTRAINT only_settled_is_charged CHECK (state = 'Settled' OR charged_micro = 0),
   CONSTRAINT settled_has_project CHECK (project IS NOT NULL OR state = 'Released'),
   CONSTRAINT node_of_execution CHECK ((execution IS NULL) = (node IS NULL))

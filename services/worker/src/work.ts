@@ -19,6 +19,8 @@ export interface Performed {
   usage: CompleteItem['usage']
   /** Time the provider took, in milliseconds; null if none was called. */
   remoteMs: number | null
+  /** Of the call; absent if none was made. */
+  timing?: CompleteItem['timing']
 }
 
 /**

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { providerTry } from '../call-timing.ts'
 import { exampleIds, exampleValues } from '../example-ids.ts'
 import { usageCounts, type UsageCount } from '@gateway/pricing/usage'
 import { id, label, micro, moment, time } from './fields.ts'
@@ -160,6 +161,19 @@ export const invocationRecord = z
     closedAt: time.nullable().describe('time it was charged or released; null: open'),
     durationMs: z.int().nullable().describe('from admission to close'),
     reason: releaseReason.nullable().describe('reason for its release; null: not released'),
+    firstTokenMs: z
+      .int()
+      .nullable()
+      .describe('from admission to the first chunk of a streamed response; null: not streamed, or not recorded'),
+    tries: z
+      .array(
+        z.strictObject({
+          ...providerTry.shape,
+          provider: providerTry.shape.provider.nullable().describe('only for platform operators'),
+        }),
+      )
+      .nullable()
+      .describe('tries to get a response to the model, in order; null: not recorded'),
   })
   .meta({
     examples: [
@@ -183,6 +197,8 @@ export const invocationRecord = z
         closedAt: '2026-11-20T10:00:01.250Z',
         durationMs: 1_125,
         reason: null,
+        firstTokenMs: 240,
+        tries: [{ provider: null, startMs: 1, endMs: 1_120, outcome: 'answered' }],
       },
     ],
   })

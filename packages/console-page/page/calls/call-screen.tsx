@@ -11,6 +11,7 @@ import { CallCost, CallerName, durationText, CallStateText, reasonLabels } from 
 import { DataTable, type Column } from '../components/data-table.tsx'
 import { CallContent } from './call-content.tsx'
 import { callSum, total, type SumLine } from './call-sum.ts'
+import { scaleOf, timelineOf } from './call-timeline.ts'
 import { count } from '../components/usd.ts'
 
 const EVERY_MS = 2_000
@@ -71,9 +72,38 @@ function CallParts({ call }: { call: InvocationRecord }) {
         />
         {call.reason !== null && <p className="notice">{reasonLabels[call.reason]}</p>}
       </section>
+      <CallTimeline call={call} />
       {call.state === 'Settled' && <CallSum call={call} />}
       <CallContent call={call.id} isOpen={call.state === 'Open'} />
     </>
+  )
+}
+
+/** What happened to a call and when. The bars repeat what the text says. */
+function CallTimeline({ call }: { call: InvocationRecord }) {
+  const rows = timelineOf(call)
+  const scaleMs = scaleOf(rows)
+  const share = (ms: number) => `${(100 * ms) / scaleMs}%`
+  return (
+    <section className="stack" aria-label="Timeline">
+      <h2>Timeline</h2>
+      <ol className="card timeline">
+        {rows.map(({ what, text, tone, span }) => (
+          <li key={what}>
+            <span>{what}</span>
+            <span className="timeline-track" aria-hidden="true">
+              {span && (
+                <span
+                  className={span.fromMs === span.toMs ? 'moment' : tone}
+                  style={{ insetInlineStart: share(span.fromMs), inlineSize: share(span.toMs - span.fromMs) }}
+                />
+              )}
+            </span>
+            <span className={span === null ? 'soft' : 'figure'}>{text}</span>
+          </li>
+        ))}
+      </ol>
+    </section>
   )
 }
 

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
+import type { CallTiming } from '@gateway/api/call-timing'
 import { mintId } from '@gateway/api/ids'
 import { openLedgerClient } from '@gateway/ledger-client/ledger-client'
 import type { Fixture } from '@gateway/testbed/fixture'
@@ -29,9 +30,9 @@ export const callsTest = consoleTest
         const item = { id, instance, keyHash, selector: null, model, parameters: [], promptSize, idempotency }
         return { id, outcome: await client.admit(item, budget) }
       },
-      settle: (id: string, tokens = { promptTokens: 10, completionTokens: 20 }) => {
+      settle: (id: string, tokens = { promptTokens: 10, completionTokens: 20 }, timing?: CallTiming) => {
         const usage = { ...tokens, estimated: false }
-        return client.settle({ id, usage, answer: null }, budget)
+        return client.settle({ id, usage, answer: null, ...(timing && { timing }) }, budget)
       },
       release: (id: string) => client.release({ id, reason: 'the provider failed' }, budget),
     }

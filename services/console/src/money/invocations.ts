@@ -20,14 +20,14 @@ type Deps = Pick<ConsoleDeps, 'prisma'>
 export function listInvocations(deps: Deps): Handler<'listInvocations'> {
   const { prisma } = deps
   return async (call, res) => {
-    const { project, seesExecutions } = await reachCalls(deps, call, res)
+    const { project, ...reader } = await reachCalls(deps, call, res)
     const { cursor, limit, ...filters } = call.query()
     const place = cursor === undefined ? null : readTimeCursor(cursor, /^inv_/)
     // For a reader who may not see executions, no call has one.
-    const nothing = filters.execution !== undefined && !seesExecutions
+    const nothing = filters.execution !== undefined && !reader.seesExecutions
     const found = findCalls({ ...filters, project, place, limit })
     const rows = nothing ? [] : await prisma.$queryRaw<FoundCall[]>(found)
-    const recordOf = (row: CallRow) => invocationRecord(row, seesExecutions)
+    const recordOf = (row: CallRow) => invocationRecord(row, reader)
     res.json(pageOfFound(rows, limit, recordOf, ({ admitted_at: at, id }) => ({ at, id })))
   }
 }
@@ -36,7 +36,7 @@ export function listInvocations(deps: Deps): Handler<'listInvocations'> {
 export function readInvocation(deps: Deps): Handler<'readInvocation'> {
   const { prisma } = deps
   return async (call, res) => {
-    const { project, seesExecutions } = await reachCalls(deps, call, res)
+    const { project, ...reader } = await reachCalls(deps, call, res)
     const id = call.id('invocation')
     const [row] = await prisma.$queryRaw<CallRow[]>`
       SELECT ${openColumns} FROM money.reservations a WHERE a.project = ${project} AND a.invocation = ${id}
@@ -44,19 +44,23 @@ export function readInvocation(deps: Deps): Handler<'readInvocation'> {
       SELECT ${closedColumns} FROM money.attempts a WHERE a.project = ${project} AND ${isNewest}
          AND (a.id = ${id} OR (a.invocation = ${id} AND a.attempt > 1))`
     if (!row) throw await absent(deps, id)
-    res.json(invocationRecord(row, seesExecutions))
+    res.json(invocationRecord(row, reader))
   }
 }
 
-/** Any grant shows the calls. Only users of sandbox products see their execution and node (flows §1.2). */
+/**
+ * Any grant shows the calls. Only users of sandbox products see their execution and node (flows §1.2), and only platform
+ * operators their providers (rules §2.1).
+ */
 async function reachCalls(
   deps: Deps,
   call: Pick<Call<ConsoleRoutes['listInvocations']>, 'id'>,
   res: Pick<Response, 'locals'>,
-): Promise<{ project: string; seesExecutions: boolean }> {
+): Promise<Reader & { project: string }> {
   const [user, tenant] = [userOf(res), call.id('tenant')]
   const { id: project } = await authorizeInProject(deps.prisma, user, tenant, call.id('project'), 'usage.read')
-  return { project, seesExecutions: await mayUseSandboxes(deps.prisma, user, tenant, project) }
+  const seesExecutions = await mayUseSandboxes(deps.prisma, user, tenant, project)
+  return { project, seesExecutions, seesProviders: user.platformOperator }
 }
 
 /** Returns the refusal for a missing record: the month encoded in its ID may be archived. */
@@ -156,6 +160,8 @@ export interface CallRow extends Pick<InvocationRecord, UsageCount> {
   reason: string | null
   /** Current unit of the product. */
   unit: string
+  first_token_ms: number | null
+  tries: string | null
 }
 
 /** Usage columns of an open and of a closed call, named as in the record. */
@@ -169,12 +175,13 @@ const unit = Prisma.sql`(SELECT p.unit FROM control.products p WHERE p.id = a.pr
 /** Columns of `money.reservations a`. */
 const openColumns = Prisma.sql`
   a.invocation AS id, a.key, a.product, a.execution, a.node, 'Open' AS state, ${noCounts}, false AS estimated, ${whatAndPrice},
-  a.micro AS reserved_micro, 0::bigint AS charged_micro, a.admitted_at, NULL::timestamptz AS closed_at, NULL::text AS reason, ${unit}`
+  a.micro AS reserved_micro, 0::bigint AS charged_micro, a.admitted_at, NULL::timestamptz AS closed_at, NULL::text AS reason,
+  NULL::integer AS first_token_ms, NULL::text AS tries, ${unit}`
 
 /** Columns of `money.attempts a`. */
 const closedColumns = Prisma.sql`
   a.invocation AS id, a.key, a.product, a.execution, a.node, a.state, ${counts}, a.estimated, ${whatAndPrice},
-  a.reserved_micro, a.charged_micro, a.admitted_at, a.closed_at, a.reason, ${unit}`
+  a.reserved_micro, a.charged_micro, a.admitted_at, a.closed_at, a.reason, a.first_token_ms, a.tries, ${unit}`
 
 /**
  * Whether an attempt is the newest of its call: earlier ones were released and don't count. Evaluated per row
@@ -186,9 +193,14 @@ const isNewest = Prisma.sql`
   AND NOT EXISTS (SELECT FROM money.reservations l
                    WHERE l.project = a.project AND l.invocation = a.invocation OFFSET 0)`
 
-/** @param seesExecutions whether the reader may know of private executions (flows §1.2) */
-function invocationRecord(row: CallRow, seesExecutions: boolean): InvocationRecord {
-  return composeInvocation({
+interface Reader {
+  /** Whether the reader may know of private executions (flows §1.2). */
+  seesExecutions: boolean
+  seesProviders: boolean
+}
+
+function invocationRecord(row: CallRow, { seesExecutions, seesProviders }: Reader): InvocationRecord {
+  const call = {
     ...row,
     invocation: row.id,
     execution: seesExecutions ? row.execution : null,
@@ -203,7 +215,9 @@ function invocationRecord(row: CallRow, seesExecutions: boolean): InvocationReco
     chargedMicro: row.charged_micro,
     admittedAt: row.admitted_at,
     closedAt: row.closed_at,
-  })
+    firstTokenMs: row.first_token_ms,
+  }
+  return composeInvocation(call, seesProviders)
 }
 
 function columnOf(count: UsageCount): string {

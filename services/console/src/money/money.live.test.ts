@@ -149,6 +149,27 @@ test('shows a call as open, then settled, with the price at which it was admitte
   })
 })
 
+test('shows the times of a call and its tries, and only to a platform operator which providers served it', async ({
+  stack,
+  tenant,
+  calls,
+  signIn,
+}) => {
+  const { id } = await calls.admit(tenant.secret, tenant.model)
+  const tries = [
+    { provider: 'first', startMs: 1, endMs: 90, outcome: 'timeout' as const },
+    { provider: 'second', startMs: 90, endMs: 400, outcome: 'answered' as const },
+  ]
+  await calls.settle(id, undefined, { firstTokenMs: 130, tries })
+  const path = `${stack.projectPath}/invocations/${id}`
+  const shown = { firstTokenMs: 130, tries: tries.map((each) => ({ ...each, provider: null })) }
+  expect((await stack.owner.get(path)).body).toMatchObject(shown)
+  const operator = await signIn({ platformOperator: true })
+  await join(stack.owner, stack.path, operator)
+  await stack.owner.post(`${stack.projectPath}/grants`, { user: operator.id, role: 'Project Viewer' })
+  expect((await operator.get(path)).body).toMatchObject({ firstTokenMs: 130, tries })
+})
+
 test('shows the newest attempt of a call, under the ID the caller knows', async ({ stack, tenant, calls }) => {
   const idempotency = { key: 'a-key-of-mine', fingerprint: 'a'.repeat(64) }
   const first = await calls.admit(tenant.secret, tenant.model, idempotency)

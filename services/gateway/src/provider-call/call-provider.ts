@@ -67,6 +67,7 @@ async function ask(deps: Needed, call: Call): Promise<ChatAnswer> {
     stream: request.stream,
     signal: openCalls.cancellation,
     disconnected,
+    timing: call.reservation.timing,
   })
 }
 

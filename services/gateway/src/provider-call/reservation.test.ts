@@ -23,6 +23,7 @@ test.for([
     } as unknown as Parameters<typeof release>[0]
     const place = { headers: {}, undo() {}, settle() {} }
     await release(deps, openReservation({ reservation: 'inv_1', invocation: 'inv_1', place }, false), reason)
-    expect(released).toEqual([{ op: 'release', id: 'inv_1', reason: reason.slice(0, 200) || 'failed' }])
+    const timing = { firstTokenMs: null, tries: [] }
+    expect(released).toEqual([{ op: 'release', id: 'inv_1', reason: reason.slice(0, 200) || 'failed', timing }])
   },
 )

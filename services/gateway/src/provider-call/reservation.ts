@@ -3,6 +3,7 @@ import type { OutcomeOf, SettleItem } from '@gateway/ledger-protocol/ledger-item
 import { idempotencyKeyLimits } from '@gateway/api/limits'
 import { recordedUsage } from '@gateway/pricing/usage'
 import { ProviderFailure } from '@gateway/providers/provider-failure'
+import { openTimingLog, type TimingLog } from '@gateway/providers/timing-log'
 import { ClientDisconnected } from '@gateway/service-kit/http/read-body'
 import type { CountedUsage } from '@gateway/tokens/counted-usage'
 import type { AdmittedCall } from '../admission/admission.ts'
@@ -26,6 +27,8 @@ export interface Reservation {
   closed: boolean
   /** Of the call within its rate limits: it ends with the reservation. */
   place: Place
+  /** Opened at the admission. Sent with the end of the reservation. */
+  timing: TimingLog
 }
 
 type Needed = Pick<Deps, 'ledger' | 'notifier' | 'openCalls' | 'metrics' | 'log'>
@@ -42,7 +45,7 @@ export function openReservation(
   }: Pick<AdmittedCall, 'reservation' | 'invocation' | 'receipt' | 'place'>,
   keyed: boolean,
 ): Reservation {
-  return { id, invocation, receipt, keyed, closed: false, place }
+  return { id, invocation, receipt, keyed, closed: false, place, timing: openTimingLog() }
 }
 
 /**
@@ -59,7 +62,13 @@ export async function settle(
   const saved = keyed && isSmallEnough(answer) ? answer : null
   reservation.place.settle(usage.promptTokens + usage.completionTokens)
   const outcome = await close(deps, reservation, () =>
-    deps.ledger.settle({ id, usage: recordedUsage(usage), ...(receipt && { receipt }), answer: saved }),
+    deps.ledger.settle({
+      id,
+      usage: recordedUsage(usage),
+      ...(receipt && { receipt }),
+      answer: saved,
+      timing: reservation.timing.read(),
+    }),
   )
   return chargedBy(outcome)
 }
@@ -82,7 +91,11 @@ function chargedBy(outcome: Outcome | null): number | null {
 export async function release(deps: Needed, reservation: Reservation, reason: string): Promise<void> {
   reservation.place.settle(0)
   await close(deps, reservation, () =>
-    deps.ledger.release({ id: reservation.id, reason: reason.slice(0, 200) || 'failed' }),
+    deps.ledger.release({
+      id: reservation.id,
+      reason: reason.slice(0, 200) || 'failed',
+      timing: reservation.timing.read(),
+    }),
   )
 }
 

@@ -1,6 +1,7 @@
 import { callFunction } from '@gateway/database/call-function'
 import type { Sql } from '@gateway/database/client'
 import type { PriceSnapshot } from '@gateway/pricing/usage'
+import { timingColumns } from './timing-columns.ts'
 import { type AdmissionItem, type Batch, callerOf, type ClosingItem, type Waiting } from './waiting-items.ts'
 import {
   isLedgerRefusalCode,
@@ -101,8 +102,10 @@ function isOfOne({ admissions, closings }: Batch, waitForLocks: boolean): boolea
 
 /** Saved answers are sent separately, as bytes. */
 function closingRow(item: ClosingItem): object {
-  if (item.op === 'settle') return { ...item, answer: item.answer && { contentType: item.answer.contentType } }
-  return item.op === 'release' ? item : { ...item, reason: 'its instance ended' }
+  if (item.op === 'expire') return { ...item, reason: 'its instance ended' }
+  const { timing, ...rest } = item
+  const row = { ...rest, ...timingColumns(timing) }
+  return row.op === 'settle' ? { ...row, answer: row.answer && { contentType: row.answer.contentType } } : row
 }
 
 /** Returns the distinct pairs of caller, with its tag, and model, those of executions last, and the pair of each item, from 1. */

@@ -38,6 +38,8 @@ describe('reading a call', () => {
       closedAt: null,
       durationMs: null,
       reason: null,
+      firstTokenMs: null,
+      tries: null,
     }
     expect(await read(tenant.key, item.id)).toEqual(running)
     await replica.settle(item.id, { promptTokens: 5, completionTokens: 42, reasoningTokens: 7 })

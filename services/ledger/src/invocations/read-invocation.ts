@@ -39,7 +39,7 @@ async function openCall(
   const call = await prisma.reservation.findFirst({ where: { project, lineage, invocation } })
   if (!call) return null
   const open = { state: 'Open', estimated: false, reservedMicro: call.micro, chargedMicro: 0n } as const
-  return { ...call, ...NO_COUNTS, ...open, closedAt: null, reason: null }
+  return { ...call, ...NO_COUNTS, ...open, closedAt: null, reason: null, firstTokenMs: null, tries: null }
 }
 
 /** The newest ended attempt. */

@@ -2,6 +2,7 @@ import type { ChatRequest } from '@gateway/api/chat-request'
 import type { Values } from '@gateway/api/execution'
 import type { AdmitNodeItem, CompleteItem } from '@gateway/ledger-protocol/flow-items'
 import type { Admitted } from '@gateway/ledger-protocol/ledger-outcomes'
+import type { TimingLog } from '@gateway/providers/timing-log'
 import type { Deps } from '../deps.ts'
 import type { Work } from '../work.ts'
 import type { GraphNode } from '@gateway/api/graph'
@@ -28,7 +29,7 @@ export interface PaidCall {
    * Rejects with ProviderFailure, with an error of storing the response, or with the signal's reason. Then nothing is
    * charged.
    */
-  make(admitted: Admitted, signal: AbortSignal): Promise<PaidAnswer>
+  make(admitted: Admitted, signal: AbortSignal, timing: TimingLog): Promise<PaidAnswer>
 }
 
 export interface PaidAnswer {

@@ -38,11 +38,11 @@ export async function prepareChat(
     parameters: request.conditional,
     promptSize: { ...request.promptSize, maxTokens: request.maxTokens },
     request,
-    async make({ routes, outputCap, supportedParameters, product, invocation }, signal) {
+    async make({ routes, outputCap, supportedParameters, product, invocation }, signal, timing) {
       const answer = await withImages(deps, project, assets, signal, (urls) => {
         const forwarded = forwardedFor(request, supportedParameters, urls)
         const reference = { product, invocation }
-        return deps.providers.chat({ routes, reference, project, forwarded, outputCap, stream: false, signal })
+        return deps.providers.chat({ routes, reference, project, forwarded, outputCap, stream: false, signal, timing })
       })
       if (answer.kind !== 'completion')
         throw new Error('the provider streamed a response that was not requested as a stream')

@@ -78,12 +78,12 @@ function prepareMedia(
     parameters: [],
     promptSize: { bytes: Buffer.byteLength(JSON.stringify(wish)), messages: 0, tools: 0, images: 0, maxTokens: null },
     request: null,
-    async make({ routes, product, invocation, maxOutputBytes: maxBytes = flowLimits.assetBytes }, signal) {
+    async make({ routes, product, invocation, maxOutputBytes: maxBytes = flowLimits.assetBytes }, signal, timing) {
       const asset = deps.newId('ast')
       const room = await assets.makeRoom(project, maxBytes, signal) // M1
       const store = (bytes: AsyncIterable<Buffer>) => room.put(asset, bytes)
       const { stored, remoteMs } = await providers
-        .media({ routes, reference: { product, invocation }, project, wish, maxBytes, store, signal })
+        .media({ routes, reference: { product, invocation }, project, wish, maxBytes, store, signal, timing })
         .catch(refuseBadBytes)
         .finally(room.giveBack)
       try {

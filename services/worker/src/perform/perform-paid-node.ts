@@ -5,6 +5,7 @@ import { flowLimits } from '@gateway/api/limits'
 import { refuse } from '@gateway/api/refusal'
 import { portFit } from '@gateway/flow/json-text'
 import { withSpan } from '@gateway/service-kit/process/spans'
+import { openTimingLog, type TimingLog } from '@gateway/providers/timing-log'
 import { answerAttributes, callAttributes, contentAttributes } from '@gateway/providers/call-attributes'
 import type { Deps } from '../deps.ts'
 import type { PaidAnswer, PaidCall, PaidKind } from '../kinds/paid-kind.ts'
@@ -45,15 +46,16 @@ async function callProvider(
 ): Promise<Performed> {
   const startedMs = deps.now()
   const remoteMs = () => deps.now() - startedMs
+  const timing = openTimingLog(deps.now)
   try {
-    const answer = await makeCall(deps, work, kind, call, admitted, signal)
+    const answer = await makeCall(deps, work, kind, call, admitted, signal, timing)
     const result = resultOf(deps, work, answer)
     capture(deps, work, call, admitted, { result, answer: answer.messages ?? null })
-    return { result, usage: answer.usage, remoteMs: answer.remoteMs ?? remoteMs() }
+    return { result, usage: answer.usage, remoteMs: answer.remoteMs ?? remoteMs(), timing: timing.read() }
   } catch (error) {
     const result = explainFailure(deps, error, work)
     capture(deps, work, call, admitted, { result, answer: null })
-    return { result, usage: null, remoteMs: remoteMs() } // P1
+    return { result, usage: null, remoteMs: remoteMs(), timing: timing.read() } // P1
   }
 }
 
@@ -76,6 +78,7 @@ function makeCall(
   { product, request, make }: PaidCall,
   admitted: Admitted,
   signal: AbortSignal,
+  timing: TimingLog,
 ): Promise<PaidAnswer> {
   const { invocation } = admitted
   const operation = request ? 'chat' : 'generate_content'
@@ -86,7 +89,7 @@ function makeCall(
     ...(traceContent && request && contentAttributes('input', request.forwarded['messages'])),
   }
   return withSpan(`${operation} ${product}`, { kind: SpanKind.CLIENT, attributes }, async (span) => {
-    const answer = await make(admitted, signal)
+    const answer = await make(admitted, signal, timing)
     const { usage, finishReasons = [] } = answer
     span.setAttributes(answerAttributes({ product, invocation, usage: request ? usage : null, finishReasons }))
     if (traceContent) span.setAttributes(contentAttributes('output', outputOrNull(answer)))

@@ -16,7 +16,7 @@ const LONGEST_MS = 3_600_000
 export async function completeNode(
   { ledger, log, instance, newLease }: Pick<Deps, 'ledger' | 'log' | 'instance' | 'newLease'>,
   { claim: { callReservation, isUnrecorded }, lease: { execution, node, lease, instance: claimant } }: Work,
-  { result, usage, remoteMs }: Performed,
+  { result, usage, remoteMs, timing }: Performed,
   durationMs: number,
   goesOn: boolean,
 ): Promise<{ recorded: Ended; next: Work | null }> {
@@ -28,6 +28,7 @@ export async function completeNode(
     usage,
     measured,
     ...(callReservation !== '' && { reservation: callReservation }),
+    ...(timing && { timing }),
     ...(isUnrecorded && { instance: claimant }),
   }
   const next = goesOn ? { lease: newLease(), instance: instance.id() } : null

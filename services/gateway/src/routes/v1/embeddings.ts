@@ -59,7 +59,7 @@ async function complete(deps: Deps, req: Request, res: Response, keyHash: string
   const reservation = openReservation(admission, asked.idempotency !== null)
   const callMs = now()
   try {
-    const answer = await callProvider(deps, request, admission, caller)
+    const answer = await callProvider(deps, request, admission, caller, reservation)
     const providerMs = now() - callMs
     const body = await settleCall(deps, request, admission, reservation, answer)
     sendJson(res, 200, body)
@@ -104,6 +104,7 @@ function callProvider(
   { model, inputs, dimensions }: EmbeddingRequest,
   { routes, project, invocation }: AdmittedCall,
   { disconnected }: Caller,
+  { timing }: Reservation,
 ): Promise<EmbeddingAnswer> {
   const facts = { operation: 'embeddings' as const, product: model, invocation, maxTokens: null }
   const attributes = { ...callAttributes(facts), 'service.project': project }
@@ -116,6 +117,7 @@ function callProvider(
       dimensions,
       signal: openCalls.cancellation,
       disconnected,
+      timing,
     })
     const usage = answer.promptTokens === null ? null : { promptTokens: answer.promptTokens, completionTokens: 0 }
     span.setAttributes(answerAttributes({ product: model, invocation, usage, finishReasons: [] }))

@@ -100,7 +100,7 @@ function complete(draft: ExecutionDraft, situation: Situation, item: CompleteIte
     draft.requeueNode(ordinal, { died: false, reason: 'its worker gave it back' })
     return { kind: 'completed' }
   }
-  draft.close(ordinal, item.usage, 'its node ended without usage')
+  draft.close(ordinal, item, 'its node ended without usage')
   if (result.kind === 'succeeded') {
     draft.endNode(ordinal, { state: 'Succeeded', output: result.output, ports: result.ports, measured })
     if (ordinal === plan.output) draft.setOutput(result.output)
@@ -233,6 +233,9 @@ type End =
   | { state: 'Succeeded'; output: string; ports: string[]; measured: NodeChange['measured'] }
   | { state: 'Failed'; error: string; measured: NodeChange['measured'] }
 
+/** What a completion says about the call of its node. */
+type CalledNode = Pick<CompleteItem, 'usage' | 'timing'>
+
 export type ExecutionDraft = ReturnType<typeof draftOf>
 
 function draftOf(execution: ExecutionFacts) {
@@ -255,9 +258,10 @@ function draftOf(execution: ExecutionFacts) {
     changes.set(ordinal, { ...ended, ...node(ordinal)!, ...to })
   }
 
-  function close(ordinal: number, usage: Closing['usage'], reason: string, perhapsCalled = false): void {
+  function close(ordinal: number, called: CalledNode | null, reason: string, perhapsCalled = false): void {
     const reservation = node(ordinal)?.reservation
-    if (reservation) closings.push({ reservation, usage, reason, perhapsCalled })
+    const { usage = null, timing } = called ?? {}
+    if (reservation) closings.push({ reservation, usage, timing, reason, perhapsCalled })
   }
 
   /** Returns the nodes that became ready since the execution was read. */
@@ -291,7 +295,7 @@ function draftOf(execution: ExecutionFacts) {
     changed: () => changes.size > 0,
     deadlineInMs: () => deadlineInMs,
 
-    close: (ordinal: number, usage: Closing['usage'], reason: string) => close(ordinal, usage, reason),
+    close: (ordinal: number, called: CalledNode, reason: string) => close(ordinal, called, reason),
     /** Running → Succeeded | Failed */
     endNode(ordinal: number, end: End): void {
       change(ordinal, { ...end, seq: ++seq })

@@ -69,6 +69,7 @@ export interface Closing {
   reservation: string
   /** null: released. */
   usage: Usage | null
+  timing: CompleteItem['timing']
   reason: string
   /** Its worker never reported how the call ended: the provider may have served it. */
   perhapsCalled: boolean

@@ -6,6 +6,7 @@ import type { NodeJob } from '@gateway/node-queue/node-job'
 import type { ExecutionChange } from './execution-facts.ts'
 import type { CompleteItem } from '@gateway/ledger-protocol/flow-items'
 import type { Deps } from '../../deps.ts'
+import { timingColumns } from '../../admissions/timing-columns.ts'
 
 export interface WrittenExecutions {
   /**
@@ -65,10 +66,11 @@ export async function writeExecutions(
         ports: node.state === 'Succeeded' ? JSON.stringify(node.ports) : null,
       })),
     ),
-    to_close: closings.map(({ execution, reservation, usage, reason }) => ({
+    to_close: closings.map(({ execution, reservation, usage, timing, reason }) => ({
       id: reservation,
       execution,
       ...(usage ? { op: 'settle', usage } : { op: 'release', reason }),
+      ...timingColumns(timing),
     })),
   })
   const written = new Set(row.written)
