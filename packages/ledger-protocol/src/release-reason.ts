@@ -11,6 +11,9 @@ const known: Readonly<Record<string, ReleaseReason>> = {
   'its admission was not answered in time': 'not_answered',
 }
 
+/** Reasons that are not errors of a call (money §9.6): it is made again, or its execution had ended. */
+export const notErrors = ['its worker gave it back', 'its execution was over']
+
 /**
  * A stored reason is free text of ours or a provider's, which may name the provider: none of it is shown (rules §2.1).
  */

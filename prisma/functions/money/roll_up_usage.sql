@@ -1,5 +1,6 @@
--- Adds the settlements of these projects since their last position to money.usage_hours and money.usage_days, and all
--- journal entries since then to money.journal_days, and advances the positions (money §9.2, §9.5).
+-- Adds the settlements of these projects since their last position to money.usage_hours and money.usage_days, all journal
+-- entries since then to money.journal_days, and the durations and errors of the calls that they closed to
+-- money.latency_hours, and advances the positions (money §9.2, §9.5, §9.6).
 --   U1  Entries of a wallet are numbered without gaps in commit order, so a transaction that sees one entry sees all
 --       before it. Entries up to the position are counted, later ones are not; counts and position are written in this
 --       transaction.
@@ -53,13 +54,16 @@ BEGIN
         FROM money.journal j
         LEFT JOIN LATERAL (
           SELECT a.admitted_at, a.product, a.key, a.execution, a.prompt_tokens, a.completion_tokens,
-                 a.tag
-            FROM money.attempts a WHERE j.kind = 'settle' AND a.id = j.reference LIMIT 1) v ON true
+                 a.tag, a.first_token_ms, a.reason,
+                 extract(epoch FROM a.closed_at - a.admitted_at) * 1000 AS duration_ms
+            FROM money.attempts a WHERE j.kind IN ('settle', 'release') AND a.id = j.reference LIMIT 1) v ON true
         LEFT JOIN LATERAL (SELECT e.sandbox FROM money.executions e WHERE e.id = v.execution LIMIT 1) x ON true
        WHERE j.project = of_project AND j.seq > last.seq AND j.seq <= found_seq AND j.at >= since
     ), moved AS (
       INSERT INTO money.journal_days AS d (project, day, kind, product, tag, entries, reserved, settled, outside)
-      SELECT of_project, day, kind, coalesce(product, ''), coalesce(tag, ''),
+      SELECT of_project, day, kind,
+             CASE kind WHEN 'settle' THEN coalesce(product, '') ELSE '' END,
+             CASE kind WHEN 'settle' THEN coalesce(tag, '') ELSE '' END,
              count(*), sum(reserved), sum(settled), sum(outside)
         FROM entry GROUP BY 2, 3, 4, 5
       ON CONFLICT (project, day, kind, product, tag) DO UPDATE SET
@@ -88,6 +92,32 @@ BEGIN
         prompt_tokens = u.prompt_tokens + excluded.prompt_tokens,
         completion_tokens = u.completion_tokens + excluded.completion_tokens,
         micro = u.micro + excluded.micro
+    ), timed AS (
+      INSERT INTO money.latency_hours AS l (
+        project, dimension, hour, name, errors, durations, first_tokens)
+      SELECT of_project, dimension, hour, name,
+             coalesce(sum(calls) FILTER (WHERE metric = 'error'), 0),
+             coalesce(string_agg(histogram, ''::bytea ORDER BY bucket) FILTER (WHERE metric = 'duration'), ''),
+             coalesce(string_agg(histogram, ''::bytea ORDER BY bucket) FILTER (WHERE metric = 'first_token'), '')
+        FROM (
+          SELECT d.dimension, date_trunc('hour', admitted_at, 'UTC') AS hour, d.name, m.metric, m.bucket,
+                 count(*) AS calls, m.bucket::bytea || count(*)::integer::bytea AS histogram
+            FROM entry,
+                 LATERAL (VALUES
+                   ('model', product), ('key', key), ('sandbox', sandbox), ('tag', coalesce(tag, ''))
+                 ) d (dimension, name),
+                 LATERAL (VALUES
+                   ('duration', CASE kind WHEN 'settle' THEN money.latency_bucket(duration_ms) END),
+                   ('first_token', CASE kind WHEN 'settle' THEN money.latency_bucket(first_token_ms) END),
+                   ('error', CASE WHEN kind = 'release' AND money.is_call_error(reason) THEN 0::smallint END)
+                 ) m (metric, bucket)
+           WHERE product IS NOT NULL AND m.bucket IS NOT NULL
+           GROUP BY 1, 2, 3, 4, 5
+        ) counted GROUP BY dimension, hour, name
+      ON CONFLICT (project, dimension, hour, name) DO UPDATE SET
+        errors = l.errors + excluded.errors,
+        durations = money.add_histograms(l.durations, excluded.durations),
+        first_tokens = money.add_histograms(l.first_tokens, excluded.first_tokens)
     )
     INSERT INTO money.usage_days AS u (
       project, day, product, key, sandbox, tag, calls, prompt_tokens, completion_tokens, micro)

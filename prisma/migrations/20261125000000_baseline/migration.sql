@@ -933,6 +933,19 @@ CREATE TABLE money.usage_days (
 ) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.01);
 CREATE INDEX ON money.usage_days (day); -- of all projects, for operators
 
+-- How long calls took and how many failed, by hour and by one dimension at a time, so that a percentile over many calls
+-- reads few rows (money §9.6). Rolled up like usage, and kept forever.
+CREATE TABLE money.latency_hours (
+  project      text NOT NULL,
+  dimension    text NOT NULL CHECK (dimension IN ('model', 'key', 'sandbox', 'tag')),
+  hour         timestamptz(3) NOT NULL CHECK (hour = date_trunc('hour', hour, 'UTC')), -- of the admission
+  name         text NOT NULL, -- of the model, key, flow or tag; empty: without one
+  errors       bigint NOT NULL CHECK (errors >= 0), -- released calls
+  durations    bytea NOT NULL CHECK (length(durations) % 6 = 0), -- of settled calls: see money.add_histograms
+  first_tokens bytea NOT NULL CHECK (length(first_tokens) % 6 = 0), -- of streamed ones among them
+  PRIMARY KEY (project, dimension, hour, name)
+) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.01);
+
 -- The journal by the day its entries were written, so that a statement reads few rows, also for archived months
 -- (money §9.5). Kept forever.
 CREATE TABLE money.journal_days (
@@ -1326,6 +1339,7 @@ GRANT INSERT, UPDATE ON
   money.execution_nodes,
   money.usage_hours,
   money.usage_days,
+  money.latency_hours,
   money.journal_days,
   money.usage_positions,
   money.rechecked_wallets,

@@ -40,6 +40,7 @@ const MONEY_TABLES = [
   'archived_wallets',
   'usage_hours',
   'usage_days',
+  'latency_hours',
   'usage_positions',
   'journal_days',
   'refusal_hours',

@@ -40,7 +40,10 @@ export const usageQuery = z
   .strictObject({
     from: moment.optional().describe('rounded down to the hour'),
     to: moment.optional().describe('rounded up to the hour'),
-    by: z.enum(['model', 'key', 'sandbox', 'tag', 'day']).default('model'),
+    by: z
+      .enum(['model', 'key', 'user', 'sandbox', 'tag', 'day'])
+      .default('model')
+      .describe('user: who created the key'),
     step: z
       .enum(['hour', 'day'])
       .optional()
@@ -50,6 +53,7 @@ export const usageQuery = z
       .max(64)
       .optional()
       .describe('time zone of the hours or days: a name of the IANA database, such as Europe/Berlin; UTC by default'),
+    include: z.literal('latency').optional().describe('durations, times to first token and errors as well'),
     format,
   })
   .refine(({ from, to }) => !from || !to || (from < to && to.getTime() - from.getTime() <= 400 * day), {
@@ -57,31 +61,58 @@ export const usageQuery = z
     error: 'must be before to, by at most 400 days',
   })
   .refine(({ by, step }) => by !== 'day' || !step, { path: ['step'], error: 'does not go with by=day' })
+  .refine(({ by, include }) => by !== 'day' || !include, { path: ['include'], error: 'does not go with by=day' })
   .refine(({ step, zone }) => step || !zone, { path: ['zone'], error: 'goes with a step' })
   .meta({
     examples: [{ from: exampleValues.from, to: exampleValues.to, by: 'model', step: 'day', zone: 'Europe/Berlin' }],
   })
 
+const percentile = z.int().nullable()
+
+/** Calls that ended: how long they took, and how many failed. */
+const latencyFigures = {
+  errors: z.int().describe('calls that were released instead of charged, except those that were made again'),
+  latencyP50Ms: percentile.describe('from admission to charge; null: no calls'),
+  latencyP95Ms: percentile,
+  firstTokenP50Ms: percentile.describe('from admission to the first chunk of a stream; null: no streamed calls'),
+  firstTokenP95Ms: percentile,
+}
+export type LatencyFigures = z.infer<z.ZodObject<typeof latencyFigures>>
+
+const stepTime = z
+  .string()
+  .describe('with a step: start of the interval, in local time of the zone')
+  .meta({ examples: ['2026-11-20T00:00:00+01:00'] })
+const group = z
+  .string()
+  .nullable()
+  .describe(
+    'a model ID, a key ID, a user ID, a sandbox ID, a tag or a day such as 2026-11-20; null: without a key, sandbox or tag',
+  )
+
+const usageLatency = z
+  .strictObject({
+    total: z.strictObject(latencyFigures),
+    groups: z.array(z.strictObject({ group, ...latencyFigures })).describe('of the whole period'),
+    steps: z.array(z.strictObject({ time: stepTime, ...latencyFigures })).describe('of all groups; with a step'),
+    cells: z
+      .array(z.strictObject({ time: stepTime, group, ...latencyFigures }))
+      .describe('of a group in an interval; with a step'),
+  })
+  .describe('if requested; percentiles are within 5 % or a millisecond')
+export type UsageLatency = z.infer<typeof usageLatency>
+
 export const usageReport = z
   .strictObject({
     from: time.describe('ISO 8601, UTC; a whole hour, or the start of a step'),
     to: time.describe('ISO 8601, UTC; a whole hour, or the end of a step'),
-    by: z.enum(['model', 'key', 'sandbox', 'tag', 'day']),
+    by: z.enum(['model', 'key', 'user', 'sandbox', 'tag', 'day']),
     step: z.enum(['hour', 'day']).exactOptional().describe('if requested'),
     zone: z.string().exactOptional().describe('with a step'),
     data: z.array(
       z.strictObject({
-        time: z
-          .string()
-          .exactOptional()
-          .describe('with a step: start of the interval, in local time of the zone')
-          .meta({ examples: ['2026-11-20T00:00:00+01:00'] }),
-        group: z
-          .string()
-          .nullable()
-          .describe(
-            'a model ID, a key ID, a sandbox ID, a tag or a day such as 2026-11-20; null: without a key, sandbox or tag',
-          ),
+        time: stepTime.exactOptional(),
+        group,
         calls: z.int(),
         promptTokens: z.int(),
         completionTokens: z.int(),
@@ -89,6 +120,7 @@ export const usageReport = z
       }),
     ),
     totalMicro: micro,
+    latency: usageLatency.exactOptional(),
   })
   .meta({
     examples: [

@@ -18,7 +18,8 @@ interface Selection {
  * hovers and drags. To assistive technology it is a slider whose value text is the hover card.
  */
 export function ChartPlot(props: ChartProps & { hidden: ReadonlySet<string> }) {
-  const { label, steps, step, zone, series, format, formatTick, height, hidden, onZoom } = props
+  const { label, steps, step, zone, series, kind = 'stack', format, formatTick, height, hidden, onZoom } = props
+  const isStack = kind === 'stack'
   const frame = useRef<HTMLDivElement>(null)
   const width = useWidth(frame)
   const [at, setAt] = useState<number | null>(null)
@@ -26,15 +27,22 @@ export function ChartPlot(props: ChartProps & { hidden: ReadonlySet<string> }) {
   const drag = useRef<{ startX: number; from: number } | null>(null)
 
   const shown = series.map(({ name, color }, n) => ({ name, color, n })).filter(({ name }) => !hidden.has(name))
-  const sumOf = ({ values }: ChartStep) => shown.reduce((sum, { n }) => sum + values[n]!, 0)
+  const valuesOf = ({ values }: ChartStep) => shown.map(({ n }) => values[n] ?? 0)
+  const sumOf = (each: ChartStep) => valuesOf(each).reduce((sum, value) => sum + value, 0)
+  const topOf = (each: ChartStep) => (isStack ? sumOf(each) : Math.max(0, ...valuesOf(each)))
+  const totalText = (each: ChartStep) => {
+    const total = isStack ? sumOf(each) : (each.total ?? null)
+    return total === null ? 'No calls' : format(total)
+  }
   const hasBefore = hidden.size === 0 && steps.some(({ before = 0 }) => before > 0)
-  const most = Math.max(...steps.map((each) => Math.max(sumOf(each), hasBefore ? (each.before ?? 0) : 0)))
+  const most = Math.max(...steps.map((each) => Math.max(topOf(each), hasBefore ? (each.before ?? 0) : 0)))
   const ticks = roundTicks(most)
   const tickText = (value: number) => formatTick(value, ticks[1]!)
   const left = 14 + 7 * Math.max(...ticks.map((tick) => tickText(tick).length))
   const plotWidth = Math.max(1, width - left - RIGHT)
   const labels = timeLabels(step, zone)
   const last = steps.length - 1
+  const dot = { r: steps.length > 60 ? 1.5 : 2.5 } // a value without neighbors has no line
 
   const indexOf = ({ clientX }: PointerEvent) =>
     columnAt((clientX - frame.current!.getBoundingClientRect().left - left) / plotWidth, steps.length)
@@ -76,13 +84,12 @@ export function ChartPlot(props: ChartProps & { hidden: ReadonlySet<string> }) {
 
   const current = at === null ? undefined : steps[at]
   const lines = current
-    ? shown.map(({ name, color, n }) => ({ name, color, value: current.values[n]! })).filter(({ value }) => value > 0)
+    ? shown
+        .map(({ name, color, n }) => ({ name, color, value: current.values[n] ?? 0 }))
+        .filter(({ value }) => value > 0)
     : []
   const text = current
-    ? [
-        `${labels.whole(current)}: ${format(sumOf(current))}`,
-        ...lines.map((line) => `${line.name} ${format(line.value)}`),
-      ]
+    ? [`${labels.whole(current)}: ${totalText(current)}`, ...lines.map((line) => `${line.name} ${format(line.value)}`)]
     : ['Arrow keys read the values', ...(onZoom ? ['with Shift they select a range', 'Enter zooms in'] : [])]
   const half = at === null ? 0 : left + ((at + 0.5) * plotWidth) / steps.length
   const marked = selected ?? (at === null ? null : { from: at, to: at })
@@ -140,15 +147,24 @@ export function ChartPlot(props: ChartProps & { hidden: ReadonlySet<string> }) {
                 className={selected ? 'chart-selected' : 'chart-hovered'}
               />
             )}
-            {shown.map(({ name, color, n }) => (
-              <Bar
-                key={name}
-                dataKey={({ values }: ChartStep) => values[n]}
-                stackId="all"
-                className={`series-${color}`}
-                isAnimationActive={false}
-              />
-            ))}
+            {shown.map(({ name, color, n }) => {
+              const common = {
+                dataKey: ({ values }: ChartStep) => values[n],
+                className: `series-${color}`,
+                isAnimationActive: false,
+              }
+              return isStack ? (
+                <Bar {...common} key={name} stackId="all" />
+              ) : (
+                <Line
+                  {...common}
+                  key={name}
+                  type="linear"
+                  dot={{ ...dot, className: common.className }}
+                  activeDot={false}
+                />
+              )
+            })}
             {hasBefore && (
               <Line
                 dataKey="before"
@@ -177,8 +193,8 @@ export function ChartPlot(props: ChartProps & { hidden: ReadonlySet<string> }) {
                   </div>
                 ))}
                 <div className="sum">
-                  <dt>Total</dt>
-                  <dd>{format(sumOf(current))}</dd>
+                  <dt>{isStack ? 'Total' : 'All calls'}</dt>
+                  <dd>{totalText(current)}</dd>
                 </div>
                 {hasBefore && current.before !== undefined && (
                   <div className="soft">

@@ -5,8 +5,10 @@ export interface ChartStep {
   /** Start and end, ISO 8601. */
   from: string
   to: string
-  /** Value of each series, bottom first. */
-  values: number[]
+  /** Value of each series, bottom first; null: no value, only in a chart of lines. */
+  values: (number | null)[]
+  /** What a chart of lines has for all series together; null: no value. */
+  total?: number | null
   /** Sum of the same step one period earlier; omitted without that data. */
   before?: number
 }
@@ -86,6 +88,11 @@ const compact = new Intl.NumberFormat('en', { notation: 'compact' })
 /** Count on an axis: 1200000 is 1.2M. */
 export function countTick(value: number): string {
   return compact.format(value)
+}
+
+/** Milliseconds on an axis: 1500 is 1.5 s. */
+export function msTick(ms: number): string {
+  return ms < 1_000 ? `${ms} ms` : `${compact.format(ms / 1_000)} s`
 }
 
 /** Micro-USD on an axis, all with the digits that the step needs: $0.010, $0.015. */

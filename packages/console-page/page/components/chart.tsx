@@ -1,7 +1,7 @@
 import { lazy, Suspense, useState } from 'react'
 import type { ChartStep } from './chart-scale.ts'
 
-/** One stacked series of a chart. */
+/** One series of a chart. */
 export interface ChartSeries {
   name: string
   /** Number of its color, as in `--series-0`. */
@@ -12,6 +12,8 @@ export interface ChartProps {
   /** What is charted: "Spend per day". */
   label: string
   series: ChartSeries[]
+  /** `stack`: columns that add up, which is the default. `lines`: a line for each series. */
+  kind?: 'stack' | 'lines'
   steps: ChartStep[]
   step: 'hour' | 'day'
   /** Time zone of the axis. */
@@ -29,7 +31,7 @@ export interface ChartProps {
 // Recharts is larger than all screens around it, so it loads after them.
 const Plot = lazy(async () => ({ default: (await import('./chart-plot.tsx')).ChartPlot }))
 
-/** Stacked columns over time, with a legend that hides and shows series. A table next to it has the exact values. */
+/** Stacked columns or lines over time, with a legend that hides and shows series. A table next to it has the exact values. */
 export function Chart(props: ChartProps) {
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set())
   const { series, steps, height } = props

@@ -10,7 +10,7 @@ import { RefusalBox } from '../components/refusal-box.tsx'
 import { count, usd } from '../components/usd.ts'
 import { Money } from '../components/values.tsx'
 import { dayOf } from '../overview/use-spending.ts'
-import { groupSums, seriesOf, usageSteps, type GroupSum } from './usage-stacks.ts'
+import { groupSums, seriesOf, usageSteps, withErrors, type GroupSum } from './usage-stacks.ts'
 
 const USAGE = '/api/v2/tenants/{tenant}/projects/{project}/usage'
 
@@ -23,7 +23,7 @@ export function SpendingDays({ ofKey }: { ofKey?: KeyRecord }) {
     reading(USAGE, { params: useScope(), query: { ...query, to: `${dayOf(now, 1)}T00:00:00.000Z` } }),
   )
   const { data, error } = read.data && ofKey ? { ...read, data: onlyOf(read.data, ofKey.id) } : read
-  const groups = groupSums(data?.data ?? [])
+  const groups = groupSums(data ? withErrors(data) : [])
   return (
     <section className="card stack" aria-label="Charged in the last 30 days">
       <div className="head">
@@ -38,7 +38,7 @@ export function SpendingDays({ ofKey }: { ofKey?: KeyRecord }) {
           <Chart
             label="Spend per day"
             series={seriesOf(groups, (model) => ofKey?.name ?? model ?? 'No model')}
-            steps={usageSteps(data, groups)}
+            steps={usageSteps({ ...data, data: withErrors(data) }, groups)}
             step="day"
             zone="UTC"
             format={usd}
@@ -50,8 +50,8 @@ export function SpendingDays({ ofKey }: { ofKey?: KeyRecord }) {
             <DataTable
               caption="Charges per day"
               columns={dayColumns}
-              rows={groupSums(data.data.map((row) => ({ ...row, group: row.time!.slice(0, 10) }))).toSorted((a, b) =>
-                b.group!.localeCompare(a.group!),
+              rows={groupSums(withErrors(data).map((row) => ({ ...row, group: row.time!.slice(0, 10) }))).toSorted(
+                (a, b) => b.group!.localeCompare(a.group!),
               )}
               keyOf={({ group }) => group!}
             />

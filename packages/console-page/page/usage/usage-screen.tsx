@@ -2,67 +2,73 @@ import { useState } from 'react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { reading, readingAll } from '../api/queries.ts'
-import { useScope, useProjectName, useKeyNames } from '../api/session.ts'
+import type { UsageReport } from '@gateway/api/console/money'
+import { useScope, useProjectName, useKeyNames, useMemberNames } from '../api/session.ts'
 import { Screen } from '../frame/screen.tsx'
 import { EmptyState, Waiting } from '../components/list-states.tsx'
 import { Money } from '../components/values.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
+import { durationText } from '../calls/call-columns.tsx'
+import { isTiming, timingOf, timingSteps, withTimingBefore } from './usage-latency.ts'
 import {
   groupSums,
-  metrics,
   seriesOf,
   SHOWN_GROUPS,
   usageSteps,
   valueOf,
   withBefore,
+  withErrors,
   zoomOf,
   type GroupSum,
-  type Metric,
   type Zoom,
 } from './usage-stacks.ts'
+import { UsageTable, type NameOfGroup } from './usage-table.tsx'
 import {
   dateText,
   daysBetween,
   groupings,
+  metrics,
   periodOf,
   queryBefore,
   ranges,
   usageQueryOf,
   type Grouping,
+  type Metric,
   type Range,
   type UsageView,
 } from './usage-view.ts'
 import { Chart } from '../components/chart.tsx'
-import { countTick, usdTick } from '../components/chart-scale.ts'
+import { countTick, msTick, usdTick } from '../components/chart-scale.ts'
 import { FilterChip } from '../components/filters.tsx'
 import { Select } from '../components/select.tsx'
-import { DataTable, type Column } from '../components/data-table.tsx'
 import { count, usd } from '../components/usd.ts'
 
 const PATH = '/api/v2/tenants/{tenant}/projects/{project}/usage'
 const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone
 
-/** Spend, calls and tokens over time and by group. */
+/** Spend, calls, tokens, errors and latency over time and by group. */
 export function UsageScreen() {
   const scope = useScope()
   const view = useSearch({ from: '/projects/$tenant/$project/usage' })
   const { by = 'model', metric = 'spend' } = view
   const query = usageQueryOf(view, new Date(), zone)
   const { data, error, isPending } = useQuery({
-    ...reading(PATH, { params: scope, query }),
+    ...reading(PATH, { params: scope, query: { ...query, include: 'latency' } }),
     placeholderData: keepPreviousData,
   })
   const { from, to } = data ?? query // the answer's, because it contains whole steps
   const earlier = useQuery({
-    ...reading(PATH, { params: scope, query: queryBefore({ ...query, from, to }) }),
+    ...reading(PATH, { params: scope, query: { ...queryBefore({ ...query, from, to }), include: 'latency' } }),
     enabled: data !== undefined,
   }).data
   const navigate = useNavigate({ from: '/projects/$tenant/$project/usage' })
   const nameOf = useGroupNames(by)
-  const groups = groupSums(data?.data ?? [], metric)
-  const csv = `${PATH.replace('{tenant}', scope.tenant).replace('{project}', scope.project)}?${new URLSearchParams({ ...query, format: 'csv' })}`
-  const bare = data && usageSteps(data, groups, metric)
-  const steps = bare && earlier ? withBefore(bare, earlier, metric) : bare
+  const isLatency = isTiming(metric)
+  const showsLatency = isLatency || metric === 'errors'
+  const groups = data ? groupSums(withErrors(data), isLatency ? 'calls' : metric) : []
+  const csvQuery = { ...query, ...(showsLatency && { include: 'latency' }), format: 'csv' }
+  const csv = `${PATH.replace('{tenant}', scope.tenant).replace('{project}', scope.project)}?${new URLSearchParams(csvQuery)}`
+  const steps = data && stepsOf(data, groups, metric, earlier)
   return (
     <Screen
       title="Usage"
@@ -82,7 +88,7 @@ export function UsageScreen() {
       {data && steps && groups.length > 0 && (
         <section className="card stack" aria-label="Usage">
           <div className="usage-head">
-            <MetricSwitch groups={groups} {...view} />
+            <MetricSwitch report={data} groups={groups} {...view} />
             <span className="soft small">
               per {data.step} ({data.zone}){' · '}drag over the chart to zoom in
             </span>
@@ -90,46 +96,90 @@ export function UsageScreen() {
           <Chart
             key={data.from + data.to}
             label={`${metricLabels[metric]} per ${data.step}`}
-            series={seriesOf(groups, nameOf)}
+            kind={isLatency ? 'lines' : 'stack'}
+            series={seriesOf(isLatency ? groups.slice(0, SHOWN_GROUPS) : groups, nameOf)}
             steps={steps}
             step={data.step ?? 'day'}
             zone={data.zone ?? 'UTC'}
-            format={metric === 'spend' ? usd : count}
-            formatTick={metric === 'spend' ? usdTick : countTick}
+            format={formatOf(metric)}
+            formatTick={metric === 'spend' ? usdTick : isLatency ? msTick : countTick}
             height={280}
             onZoom={(first, last) =>
               void navigate({ search: (before) => ({ ...before, ...zoomOf(steps, first, last) }) })
             }
           />
-          <UsageTable head={groupingLabels[by]} groups={groups} nameOf={nameOf} />
+          {isLatency && groups.length > SHOWN_GROUPS && (
+            <p className="soft small">
+              The chart has the {SHOWN_GROUPS} groups with the most calls. The values of a column for all calls include
+              the others.
+            </p>
+          )}
+          <UsageTable
+            head={groupingLabels[by]}
+            groups={groups}
+            latencies={data.latency?.groups ?? []}
+            nameOf={nameOf}
+            showsLatency={showsLatency}
+            hasOthers={!isLatency}
+          />
         </section>
       )}
     </Screen>
   )
 }
 
-const metricLabels: Record<Metric, string> = { spend: 'Spend', calls: 'Calls', tokens: 'Tokens' }
+/** Steps of the chart, with those of the period before once they are known. */
+function stepsOf(report: UsageReport, groups: GroupSum[], metric: Metric, earlier: UsageReport | undefined) {
+  if (isTiming(metric)) {
+    const steps = timingSteps(report, groups, metric)
+    return earlier ? withTimingBefore(steps, earlier, metric) : steps
+  }
+  const steps = usageSteps({ ...report, data: withErrors(report) }, groups, metric)
+  return earlier ? withBefore(steps, earlier, metric) : steps
+}
+
+function formatOf(metric: Metric): (value: number) => string {
+  if (isTiming(metric)) return durationText
+  return metric === 'spend' ? usd : count
+}
+
+const metricLabels: Record<Metric, string> = {
+  spend: 'Spend',
+  calls: 'Calls',
+  tokens: 'Tokens',
+  errors: 'Errors',
+  'latency-p50': 'Latency p50',
+  'latency-p95': 'Latency p95',
+  'first-token-p50': 'First token p50',
+  'first-token-p95': 'First token p95',
+}
 
 /** Totals of the period, each a link that charts it. */
-function MetricSwitch({ groups, metric: chosen = 'spend' }: { groups: GroupSum[] } & UsageView) {
+function MetricSwitch({
+  report: { latency },
+  groups,
+  metric: chosen = 'spend',
+}: { report: UsageReport; groups: GroupSum[] } & UsageView) {
+  const totalOf = (metric: Metric) => {
+    if (isTiming(metric)) return latency ? durationText(timingOf[metric](latency.total)) : '–'
+    const total = groups.reduce((sum, group) => sum + valueOf[metric](group), 0)
+    return metric === 'spend' ? <Money micro={total} /> : count(total)
+  }
   return (
     <nav className="usage-metrics" aria-label="Metric">
-      {metrics.map((metric) => {
-        const total = groups.reduce((sum, group) => sum + valueOf[metric](group), 0)
-        return (
-          <Link
-            key={metric}
-            from="/projects/$tenant/$project/usage"
-            search={(before) => ({ ...before, metric })}
-            aria-current={metric === chosen}
-            activeProps={{ 'aria-current': metric === chosen }}
-            resetScroll={false}
-          >
-            <span className="soft small">{metricLabels[metric]}</span>
-            <strong>{metric === 'spend' ? <Money micro={total} /> : count(total)}</strong>
-          </Link>
-        )
-      })}
+      {metrics.map((metric) => (
+        <Link
+          key={metric}
+          from="/projects/$tenant/$project/usage"
+          search={(before) => ({ ...before, metric })}
+          aria-current={metric === chosen}
+          activeProps={{ 'aria-current': metric === chosen }}
+          resetScroll={false}
+        >
+          <span className="soft small">{metricLabels[metric]}</span>
+          <strong>{totalOf(metric)}</strong>
+        </Link>
+      ))}
     </nav>
   )
 }
@@ -138,6 +188,7 @@ function MetricSwitch({ groups, metric: chosen = 'spend' }: { groups: GroupSum[]
 function useGroupNames(by: Grouping): NameOfGroup {
   const params = useScope()
   const nameOfKey = useKeyNames()
+  const nameOfUser = useMemberNames()
   const flows = useQuery({
     ...readingAll('/api/v2/tenants/{tenant}/projects/{project}/sandboxes', { params }),
     enabled: by === 'sandbox',
@@ -145,7 +196,8 @@ function useGroupNames(by: Grouping): NameOfGroup {
   const names = new Map(flows.data?.map(({ id, name }) => [id, name]))
   return (group) => {
     if (group === null) return noneLabels[by]
-    return by === 'key' ? nameOfKey(group) : (names.get(group) ?? group)
+    if (by === 'key') return nameOfKey(group)
+    return by === 'user' ? nameOfUser(group) : (names.get(group) ?? group)
   }
 }
 
@@ -230,12 +282,19 @@ function shown(time: string): string {
   return minute.format(new Date(time))
 }
 
-const groupingLabels: Record<Grouping, string> = { model: 'Model', key: 'Key', sandbox: 'Flow', tag: 'Tag' }
+const groupingLabels: Record<Grouping, string> = {
+  model: 'Model',
+  key: 'Key',
+  user: 'User',
+  sandbox: 'Flow',
+  tag: 'Tag',
+}
 
 /** Labels for calls without a group. */
 const noneLabels: Record<Grouping, string> = {
   model: 'No model',
   key: 'Console users',
+  user: 'Runs in the console',
   sandbox: 'Direct calls',
   tag: 'No tag',
 }
@@ -249,41 +308,3 @@ const rangeLabels: Record<Range, string> = {
   'last-month': 'Last month',
   year: 'Last 365 days',
 }
-
-/** Exact data of the chart. */
-function UsageTable({ head, groups, nameOf }: { head: string; groups: GroupSum[]; nameOf: NameOfGroup }) {
-  const places = new Map(groups.map(({ group }, n) => [group, Math.min(n, SHOWN_GROUPS)]))
-  const columns: Column<GroupSum>[] = [
-    {
-      head,
-      cell: ({ group }) => (
-        <>
-          <span className={`swatch series-${places.get(group)}`} aria-hidden="true" /> {nameOf(group)}
-        </>
-      ),
-    },
-    { head: 'Calls', cell: ({ calls }) => count(calls), isNumber: true, sortBy: ({ calls }) => calls },
-    {
-      head: 'Input tokens',
-      cell: ({ promptTokens }) => count(promptTokens),
-      isNumber: true,
-      sortBy: ({ promptTokens }) => promptTokens,
-    },
-    {
-      head: 'Output tokens',
-      cell: ({ completionTokens }) => count(completionTokens),
-      isNumber: true,
-      sortBy: ({ completionTokens }) => completionTokens,
-    },
-    {
-      head: 'Charged',
-      cell: ({ chargedMicro }) => <Money micro={chargedMicro} />,
-      isNumber: true,
-      sortBy: ({ chargedMicro }) => chargedMicro,
-    },
-  ]
-  return <DataTable caption="Usage by group" columns={columns} rows={groups} keyOf={({ group }) => group ?? ''} />
-}
-
-/** Name of a group; null stands for calls without a group. */
-type NameOfGroup = (group: string | null) => string

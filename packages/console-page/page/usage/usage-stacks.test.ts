@@ -9,6 +9,7 @@ const row = (time: string, group: string | null, chargedMicro: number): UsageRow
   promptTokens: 2,
   completionTokens: 3,
   chargedMicro,
+  errors: 0,
 })
 const report = (data: UsageRow[]) => ({
   from: '2026-10-24T22:00:00.000Z', // midnight in Berlin, where the next day has 25 hours
@@ -23,9 +24,9 @@ const report = (data: UsageRow[]) => ({
 test('groupSums sums each group, most expensive first', () => {
   const rows = [row('1', 'a', 1), row('2', 'b', 5), row('3', 'a', 2), row('4', null, 3)]
   expect(groupSums(rows)).toEqual([
-    { group: 'b', calls: 1, promptTokens: 2, completionTokens: 3, chargedMicro: 5 },
-    { group: 'a', calls: 2, promptTokens: 4, completionTokens: 6, chargedMicro: 3 },
-    { group: null, calls: 1, promptTokens: 2, completionTokens: 3, chargedMicro: 3 },
+    { group: 'b', calls: 1, promptTokens: 2, completionTokens: 3, chargedMicro: 5, errors: 0 },
+    { group: 'a', calls: 2, promptTokens: 4, completionTokens: 6, chargedMicro: 3, errors: 0 },
+    { group: null, calls: 1, promptTokens: 2, completionTokens: 3, chargedMicro: 3, errors: 0 },
   ])
 })
 
@@ -37,7 +38,7 @@ test('groupSums ranks by the charted metric', () => {
   expect(groupSums(rows, 'calls').map(({ group }) => group)).toEqual(['b', 'a'])
 })
 
-const total = (values: number[]) => values.reduce((sum, value) => sum + value, 0)
+const total = (values: (number | null)[]) => values.reduce<number>((sum, value) => sum + value!, 0)
 
 test('usageSteps has a column for every day, including 25-hour and empty days', () => {
   const data = [row('2026-10-25T00:00:00+02:00', 'a', 4), row('2026-10-26T00:00:00+01:00', 'a', 6)]

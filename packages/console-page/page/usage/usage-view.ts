@@ -1,7 +1,12 @@
-import { metrics, type Metric } from './usage-stacks.ts'
+import { type Timing, timings } from './usage-latency.ts'
+import { type Stacked, stacked } from './usage-stacks.ts'
+
+/** What the chart can show. */
+export const metrics = [...stacked, ...timings] as const
+export type Metric = Stacked | Timing
 
 /** Dimensions that usage can be grouped by. */
-export const groupings = ['model', 'key', 'sandbox', 'tag'] as const
+export const groupings = ['model', 'key', 'user', 'sandbox', 'tag'] as const
 export type Grouping = (typeof groupings)[number]
 
 const HOUR_MS = 3_600_000

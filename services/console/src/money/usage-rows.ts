@@ -21,7 +21,7 @@ interface Period {
   to: Date
 }
 
-const groups: Record<UsageReport['by'], Prisma.Sql> = {
+const groups: Record<UsageQuestion['by'], Prisma.Sql> = {
   model: Prisma.sql`product`,
   key: Prisma.sql`nullif(key, '')`, // empty: an execution started by a user
   sandbox: Prisma.sql`nullif(sandbox, '')`,
@@ -29,15 +29,20 @@ const groups: Record<UsageReport['by'], Prisma.Sql> = {
   day: Prisma.sql`to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD')`,
 }
 
-/** Flow whose execution made call v; null: the execution was dropped. */
-const flowOf = Prisma.sql`
+/** Flow whose execution made call v; empty: a direct call; null: the execution was dropped. */
+export const flowOf = Prisma.sql`
   CASE WHEN v.execution IS NULL THEN '' ELSE (SELECT e.sandbox FROM money.executions e WHERE e.id = v.execution LIMIT 1) END`
 
-interface Asked extends Period {
+export interface UsageQuestion extends Period {
   project: string
-  by: UsageReport['by']
+  by: Exclude<UsageReport['by'], 'user'>
   /** Steps that divide the period; the period then equals that of the steps. */
   steps?: UsageSteps | undefined
+}
+
+/** Number of the step that contains a time, from 1. */
+export function stepOf(steps: UsageSteps | undefined, at: Prisma.Sql): Prisma.Sql {
+  return steps ? Prisma.sql`width_bucket(${at}, ${steps.starts}::timestamptz[])` : Prisma.sql`NULL::integer`
 }
 
 /** Maximum number of rows returned. */
@@ -51,12 +56,12 @@ export const MAX_USAGE_ROWS = 50_000
  */
 export async function usageRows(
   { prisma }: Pick<ConsoleDeps, 'prisma'>,
-  { project, by, steps, ...period }: Asked,
+  { project, by, steps, ...period }: UsageQuestion,
 ): Promise<UsageRow[]> {
   const known = await readRolledUp({ prisma }, project)
   const divided = steps?.divided ?? []
   const { days, hours } = steps && !steps.areDays ? { days: null, hours: [period] } : partsOf(period)
-  const step = steps ? Prisma.sql`width_bucket(at, ${steps.starts}::timestamptz[])` : Prisma.sql`NULL::integer`
+  const step = stepOf(steps, Prisma.sql`at`)
   const counts = Prisma.sql`calls, prompt_tokens, completion_tokens, micro`
   const inHours = (part: Period) => Prisma.sql`
       SELECT hour AS at, product, key, sandbox, tag, ${counts} FROM money.usage_hours
@@ -99,7 +104,7 @@ export async function usageRows(
  * Selects the settled calls of divided hours and the number missing: calls the hourly rollups count but that are
  * archived, and calls whose flow is requested but no longer known.
  */
-function callsOf(project: string, by: UsageReport['by'], divided: Date[]): Prisma.Sql {
+function callsOf(project: string, by: UsageQuestion['by'], divided: Date[]): Prisma.Sql {
   return Prisma.sql`
     call AS MATERIALIZED (
       SELECT v.admitted_at AS at, v.product, v.key, ${flowOf} AS sandbox, coalesce(v.tag, '') AS tag, 1 AS calls, v.prompt_tokens, v.completion_tokens,

@@ -6,12 +6,15 @@ import { authorizeInProject } from '../permissions/authorize.ts'
 import type { Permission } from '../permissions/permissions.ts'
 import type { Handler } from '../request/call.ts'
 import { invalidField } from '../request/check.ts'
-import type { CsvRow } from '@gateway/api/csv-text'
 import { sendCsv } from '../request/send-csv.ts'
 import { userOf } from '../sign-in/user.ts'
 import { DAY_MS, HOUR_MS, localTime } from './time-zone.ts'
-import { MAX_USAGE_ROWS, usageRows } from './usage-rows.ts'
-import { usageSteps } from './usage-steps.ts'
+import { type LatencyCell, latencyCells } from './latency-cells.ts'
+import { composeLatency } from './compose-latency.ts'
+import { usageTable } from './usage-table.ts'
+import { latencyByUser, readKeyUsers, usageByUser } from './usage-by-user.ts'
+import { MAX_USAGE_ROWS, type UsageQuestion, type UsageRow, usageRows } from './usage-rows.ts'
+import { type UsageSteps, usageSteps } from './usage-steps.ts'
 
 const MONTH_MS = 30 * DAY_MS
 
@@ -22,7 +25,7 @@ const MONTH_MS = 30 * DAY_MS
 export function readUsage(deps: Pick<ConsoleDeps, 'prisma' | 'now'>): Handler<'readUsage'> {
   return async (call, res) => {
     const tenant = call.id('tenant')
-    const { by, step, zone = 'UTC', format, ...asked } = call.query()
+    const { by, step, zone = 'UTC', include, format, ...asked } = call.query()
     const may = (permission: Permission) =>
       authorizeInProject(deps.prisma, userOf(res), tenant, call.id('project'), permission)
     const { id: project } = await may('usage.read')
@@ -30,15 +33,15 @@ export function readUsage(deps: Pick<ConsoleDeps, 'prisma' | 'now'>): Handler<'r
     const time = periodOf(asked, deps.now(), MONTH_MS)
     const steps = step && usageSteps(time, step, zone)
     const { from, to } = steps ?? wholeHours(time)
-    const rows = await usageRows(deps, { project, by, from, to, steps })
-    if (rows.length > MAX_USAGE_ROWS) throw tooManyRows()
+    const question = { project, from, to, steps }
+    const [rows, cells] = await readGroups(deps, question, by, include === 'latency')
     const report: UsageReport = {
       from: from.toISOString(),
       to: to.toISOString(),
       by,
       ...(step && { step, zone }),
       data: rows.map((row) => ({
-        ...(steps && { time: localTime(steps.zone, steps.starts[row.step! - 1]!.getTime()) }),
+        ...(steps && { time: timeOfStep(steps, row.step!) }),
         group: row.group,
         calls: Number(row.calls),
         promptTokens: Number(row.prompt),
@@ -46,24 +49,35 @@ export function readUsage(deps: Pick<ConsoleDeps, 'prisma' | 'now'>): Handler<'r
         chargedMicro: Number(row.charged),
       })),
       totalMicro: Number(rows.reduce((sum, { charged }) => sum + charged, 0n)),
+      ...(cells && { latency: composeLatency(cells, (step) => timeOfStep(steps!, step)) }),
     }
     if (format === 'json') return void res.json(report)
     const details = { from: report.from, to: report.to, by }
     const what = { action: 'usage.export', subject: project, details }
     await recordChange(deps.prisma, { tenant, user: userOf(res).id, ...what })
-    sendCsv(res, `usage-${project}-${report.from.slice(0, 10)}-${report.to.slice(0, 10)}`, tableOf(report))
+    sendCsv(res, `usage-${project}-${report.from.slice(0, 10)}-${report.to.slice(0, 10)}`, usageTable(report))
   }
 }
 
-function tableOf({ by, step, data }: UsageReport): CsvRow[] {
-  const columns = [by, 'calls', 'prompt_tokens', 'completion_tokens', 'charged_micro']
-  return [
-    step ? ['time', ...columns] : columns,
-    ...data.map(({ time, group, calls, promptTokens, completionTokens, chargedMicro }) => {
-      const row = [group, calls, promptTokens, completionTokens, chargedMicro]
-      return time === undefined ? row : [time, ...row]
-    }),
-  ]
+/** Reads usage and, if requested, latency by group. */
+async function readGroups(
+  deps: Pick<ConsoleDeps, 'prisma'>,
+  question: Omit<UsageQuestion, 'by'>,
+  by: UsageReport['by'],
+  withLatency: boolean,
+): Promise<[UsageRow[], LatencyCell[] | null]> {
+  const dimension = by === 'user' ? 'key' : by
+  const rows = await usageRows(deps, { ...question, by: dimension })
+  const cells = withLatency && dimension !== 'day' ? await latencyCells(deps, { ...question, by: dimension }) : null
+  if (Math.max(rows.length, cells?.length ?? 0) > MAX_USAGE_ROWS) throw tooManyRows()
+  if (by !== 'user') return [rows, cells]
+  const userOf = await readKeyUsers(deps, question.project)
+  return [usageByUser(rows, userOf), cells && latencyByUser(cells, userOf)]
+}
+
+/** Start of a step in its zone. */
+function timeOfStep({ zone, starts }: UsageSteps, step: number): string {
+  return localTime(zone, starts[step - 1]!.getTime())
 }
 
 function tooManyRows(): Refusal {

@@ -1,0 +1,67 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type Histogram, latencyFigures, percentile, readHistogram, sumOfLatencies } from './latency-figures.ts'
+
+/** As money.latency_bucket. */
+function histogramOf(durationsMs: readonly number[]): Histogram {
+  const histogram: Histogram = new Map()
+  for (const ms of durationsMs) {
+    const bucket = ms <= 1 ? 0 : Math.ceil(Math.log(ms) / Math.log(1.1))
+    histogram.set(bucket, (histogram.get(bucket) ?? 0) + 1)
+  }
+  return histogram
+}
+
+function exact(durationsMs: readonly number[], share: number): number {
+  return durationsMs.toSorted((a, b) => a - b)[Math.ceil(share * durationsMs.length) - 1]!
+}
+
+describe('percentile', () => {
+  test('is within 5 % or a millisecond of the exact percentile, for any durations', () => {
+    const durations = fc.array(fc.oneof(fc.integer({ min: 0, max: 3_600_000 }), fc.integer({ min: 0, max: 400 })), {
+      minLength: 1,
+      maxLength: 300,
+    })
+    fc.assert(
+      fc.property(durations, fc.constantFrom(0.5, 0.95, 0.99, 1), (ms, share) => {
+        const [found, wanted] = [percentile(histogramOf(ms), share)!, exact(ms, share)]
+        expect(Math.abs(found - wanted)).toBeLessThanOrEqual(Math.max(1, wanted * 0.05))
+      }),
+    )
+  })
+
+  test('is null without calls', () => {
+    expect(percentile(new Map(), 0.5)).toBeNull()
+  })
+})
+
+test('sumOfLatencies has the percentiles of all calls together', () => {
+  const [fast, slow] = [
+    [10, 11, 12],
+    [4_000, 4_100, 4_200, 4_300],
+  ]
+  const latencyOf = (ms: readonly number[], errors: number) => ({
+    errors,
+    durations: histogramOf(ms),
+    firstTokens: new Map(),
+  })
+  const figures = latencyFigures(sumOfLatencies([latencyOf(fast, 1), latencyOf(slow, 2)]))
+  expect(figures).toEqual({
+    errors: 3,
+    latencyP50Ms: percentile(histogramOf([...fast, ...slow]), 0.5),
+    latencyP95Ms: percentile(histogramOf(slow), 0.95),
+    firstTokenP50Ms: null,
+    firstTokenP95Ms: null,
+  })
+})
+
+test('readHistogram adds up concatenated histograms', () => {
+  const bytes = Uint8Array.of(0, 5, 0, 0, 1, 0, 0, 9, 0, 0, 0, 2, 0, 5, 0, 0, 0, 1)
+  expect(readHistogram(bytes)).toEqual(
+    new Map([
+      [5, 257],
+      [9, 2],
+    ]),
+  )
+  expect(readHistogram(new Uint8Array())).toEqual(new Map())
+})

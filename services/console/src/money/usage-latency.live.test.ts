@@ -1,0 +1,163 @@
+import type { UsageReport } from '@gateway/api/console/money'
+import { expect } from 'vitest'
+import { outcomeOf } from '../console.fixture.ts'
+import { callsTest } from './calls.fixture.ts'
+
+// Calls of a past month, closed just now. The ledger rolls them up once their wallet says that it has moved.
+
+const CALLS = 2_000
+
+const test = callsTest
+  .extend('usage', ({ stack }) => async (query: string) => {
+    const answer = await stack.owner.get(`${stack.projectPath}/usage?${query}`)
+    expect(outcomeOf(answer)).toBe('200')
+    return answer.body as UsageReport
+  })
+  /** Calls of two models with drawn durations, every seventh of them failed. */
+  .extend('history', async ({ stack, tenant, fixture }) => {
+    await fixture.run(
+      `WITH call AS MATERIALIZED (
+         SELECT n, 'inv_' || $1 || lpad(n::text, 5, '0') AS id, n % 7 = 0 AS failed,
+                timestamptz '2026-05-01' + n * interval '17 minutes' AS at, exp(5 + 3 * random())::int AS ms
+           FROM generate_series(1, ${CALLS}) n),
+       entry AS (
+         INSERT INTO money.journal (project, seq, kind, reference, available, reserved, settled, outside, at)
+         SELECT $1, journal_seq + n, CASE WHEN failed THEN 'release' ELSE 'settle' END, id, 0, 0, 0, 0, now()
+           FROM call, money.wallets WHERE project = $1)
+       INSERT INTO money.attempts (id, invocation, attempt, state, project, product, key, reason, admitted_at, closed_at, first_token_ms)
+       SELECT id, id, 1, CASE WHEN failed THEN 'Released' ELSE 'Settled' END, $1, 'acme/' || n % 2,
+              CASE n % 3 WHEN 0 THEN '' ELSE $2 END, CASE WHEN failed THEN 'provider a: timeout' END,
+              at, at + ms * interval '1 ms', CASE n % 5 WHEN 0 THEN NULL ELSE ms / 3 END
+         FROM call`,
+      [stack.project, tenant.key],
+    )
+    return stack.project
+  })
+  .extend('rollUp', ({ fixture, history }) => async (entries: number) => {
+    await fixture.run('UPDATE money.wallets SET journal_seq = journal_seq + $2 WHERE project = $1', [history, entries])
+    const behind = async () => {
+      await fixture.run('SELECT money.roll_up_usage(ARRAY[$1], 100000)', [history])
+      const { rows } = await fixture.run(
+        `SELECT (w.journal_seq - p.seq)::int AS behind FROM money.wallets w JOIN money.usage_positions p USING (project)
+          WHERE w.project = $1`,
+        [history],
+      )
+      return rows[0]?.['behind'] as unknown
+    }
+    await expect.poll(behind).toBe(0) // the ledger rolls up as well
+  })
+  .extend('exactly', ({ fixture, history }) => async (group: string, step: string) => {
+    const { rows } = await fixture.run(
+      `SELECT ${step} AS time, ${group} AS "group", count(*) FILTER (WHERE state = 'Released')::int AS errors,
+              percentile_disc(0.5) WITHIN GROUP (ORDER BY ms) FILTER (WHERE state = 'Settled') AS "latencyP50Ms",
+              percentile_disc(0.95) WITHIN GROUP (ORDER BY ms) FILTER (WHERE state = 'Settled') AS "latencyP95Ms",
+              percentile_disc(0.5) WITHIN GROUP (ORDER BY first_token_ms) FILTER (WHERE state = 'Settled') AS "firstTokenP50Ms",
+              percentile_disc(0.95) WITHIN GROUP (ORDER BY first_token_ms) FILTER (WHERE state = 'Settled') AS "firstTokenP95Ms"
+         FROM (SELECT *, (extract(epoch FROM closed_at - admitted_at) * 1000)::int AS ms FROM money.attempts WHERE project = $1) a
+        GROUP BY 1, 2 ORDER BY 1, 2 NULLS LAST`,
+      [history],
+    )
+    return rows as Figures[]
+  })
+
+interface Figures {
+  time?: string | null
+  group?: string | null
+  [figure: string]: unknown
+}
+
+const may = 'from=2026-04-30T00:00:00Z&to=2026-06-01T00:00:00Z&include=latency'
+
+/** Compares figures by group and time: percentiles are within 5 % or a millisecond, errors exact. */
+function expectClose(found: readonly Figures[], exact: readonly Figures[]): void {
+  const nameOf = ({ time, group }: Figures) => `${time?.slice(0, 10) ?? ''} ${group}`
+  const sorted = (all: readonly Figures[]) => all.toSorted((a, b) => nameOf(a).localeCompare(nameOf(b)))
+  expect(sorted(found).map(nameOf)).toEqual(sorted(exact).map(nameOf))
+  for (const [n, figures] of sorted(exact).entries())
+    for (const [name, value] of Object.entries(figures)) {
+      if (typeof value !== 'number') continue
+      const other = sorted(found)[n]![name] as number
+      if (name === 'errors') expect(other).toBe(value)
+      else expect(Math.abs(other - value)).toBeLessThanOrEqual(Math.max(1, value * 0.05))
+    }
+}
+
+test.for([
+  { by: 'model', column: 'product' },
+  { by: 'key', column: `nullif(key, '')` },
+])(
+  'percentiles by $by are close to the exact ones, before and after the roll-up',
+  async ({ by, column }, { usage, rollUp, exactly }) => {
+    const [groups, days] = [
+      await exactly(column, 'NULL::text'),
+      await exactly(column, `to_char(admitted_at AT TIME ZONE 'Asia/Kolkata', 'YYYY-MM-DD')`),
+    ]
+    const read = async () => (await usage(`${may}&by=${by}&step=day&zone=Asia/Kolkata`)).latency!
+    const before = await read()
+    expectClose(before.groups, groups)
+    expectClose(before.cells, days)
+    await rollUp(CALLS)
+    expect(await read()).toEqual(before)
+  },
+)
+
+test('usage by user adds up the keys of each user, and keeps calls without a key apart', async ({
+  stack,
+  usage,
+  rollUp,
+  exactly,
+}) => {
+  await rollUp(CALLS)
+  const { latency, data } = await usage(`${may}&by=user`)
+  expect(new Set(data.map(({ group }) => group))).toEqual(new Set([stack.owner.id, null]))
+  expectClose(latency!.groups, await exactly(`CASE key WHEN '' THEN NULL ELSE '${stack.owner.id}' END`, 'NULL::text'))
+  expectClose(
+    [latency!.total],
+    (await exactly('NULL::text', 'NULL::text')).map(({ time: _, group: __, ...figures }) => figures),
+  )
+})
+
+test('the roll-up adds later calls to the buckets of their hour', async ({ usage, rollUp, history, fixture }) => {
+  const errors = async () => (await usage(may)).latency!.total.errors
+  await rollUp(CALLS)
+  const before = await errors()
+  for (const [n, reason] of ['provider a: cut', 'its worker gave it back'].entries()) {
+    await fixture.run(
+      `INSERT INTO money.attempts (id, invocation, attempt, state, project, product, key, reason, admitted_at, closed_at)
+       VALUES ($2, $2, 1, 'Released', $1, 'acme/0', '', $3, '2026-05-01T01:00:00Z', '2026-05-01T01:00:01Z')`,
+      [history, `inv_later_${history}_${n}`, reason],
+    )
+    await fixture.run(
+      `INSERT INTO money.journal (project, seq, kind, reference, available, reserved, settled, outside, at)
+       SELECT project, max(seq) + 1, 'release', $2, 0, 0, 0, 0, now() FROM money.journal WHERE project = $1 GROUP BY 1`,
+      [history, `inv_later_${history}_${n}`],
+    )
+  }
+  expect(await errors()).toBe(before + 1)
+  await rollUp(2)
+  expect(await errors()).toBe(before + 1)
+})
+
+test('usage as CSV has the latency columns if they are included', async ({ usage, stack, rollUp, console }) => {
+  await rollUp(CALLS)
+  const query = `${may}&by=model`
+  const { latency, data } = await usage(query)
+  const answer = await fetch(`${console.url}${stack.projectPath}/usage?${query}&format=csv`, {
+    headers: { Authorization: `Bearer ${stack.owner.token}` },
+  })
+  const [head, first] = (await answer.text()).split('\r\n')
+  expect(head).toMatch(/^model,calls,.*,errors,latency_p50_ms,latency_p95_ms,first_token_p50_ms,first_token_p95_ms$/)
+  const { errors, latencyP95Ms } = latency!.groups.find(({ group }) => group === data[0]!.group)!
+  expect(first!.split(',').slice(5)).toEqual([
+    String(errors),
+    expect.any(String),
+    String(latencyP95Ms),
+    expect.any(String),
+    expect.any(String),
+  ])
+})
+
+test('latency by day is rejected, because days are steps [invalid_request]', async ({ stack }) => {
+  const answer = await stack.owner.get(`${stack.projectPath}/usage?by=day&include=latency`)
+  expect([outcomeOf(answer), answer.body.error.param]).toEqual(['400 invalid_request', 'include'])
+})
