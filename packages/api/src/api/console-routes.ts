@@ -5,6 +5,7 @@ import { keyNameBody, keyQuery, keyRecord, newKeyBody, rotateBody } from '../con
 import {
   correctionBody,
   fundingBody,
+  invocationPage,
   invocationQuery,
   invocationRecord,
   usageQuery,
@@ -512,10 +513,16 @@ export const consoleRoutes = {
     description:
       'Calls to the gateway with a key of the project, newest first. As delayed and incomplete as the counts.',
   }),
-  listInvocations: money('GET', `${project}/invocations`, 'List calls, newest first', page(invocationRecord), {
-    ...paged,
-    query: invocationQuery,
-  }),
+  listInvocations: money(
+    'GET',
+    `${project}/invocations`,
+    'List calls, newest first',
+    { 200: { description: 'One page', body: invocationPage } },
+    {
+      ...paged,
+      query: invocationQuery,
+    },
+  ),
   readInvocation: money('GET', `${project}/invocations/{invocation}`, 'Read a call', one(invocationRecord)),
   readContent: money(
     'GET',

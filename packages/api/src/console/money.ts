@@ -3,7 +3,7 @@ import { providerTry } from '../call-timing.ts'
 import { exampleIds, exampleValues } from '../example-ids.ts'
 import { usageCounts, type UsageCount } from '@gateway/pricing/usage'
 import { id, label, micro, moment, time } from './fields.ts'
-import { timedQuery } from './page.ts'
+import { pageOf, timedQuery } from './page.ts'
 import { productPricing } from './products.ts'
 import { format } from './statement.ts'
 
@@ -170,11 +170,22 @@ export const invocationQuery = timedQuery({
   model: id.optional(),
   state: callState.optional(),
   execution: id.optional().describe('finds nothing for users who cannot see executions'),
-}).meta({
-  examples: [
-    { model: exampleIds.product, state: 'Settled', from: exampleValues.from, to: exampleValues.to, limit: 20 },
-  ],
+  order: z
+    .literal('cost')
+    .optional()
+    .describe('most expensive first: the charged calls of at most 31 days, on one page'),
+  include: z.literal('latency').optional().describe('percentiles of the matching calls'),
 })
+  .refine(({ order, from, to }) => !order || (from && to && to.getTime() - from.getTime() <= 31 * day), {
+    path: ['order'],
+    error: 'goes with from and to, at most 31 days apart',
+  })
+  .refine(({ order, cursor }) => !order || !cursor, { path: ['cursor'], error: 'does not go with an order' })
+  .meta({
+    examples: [
+      { model: exampleIds.product, state: 'Settled', from: exampleValues.from, to: exampleValues.to, limit: 20 },
+    ],
+  })
 
 export const invocationRecord = z
   .strictObject({
@@ -235,3 +246,12 @@ export const invocationRecord = z
     ],
   })
 export type InvocationRecord = z.infer<typeof invocationRecord>
+
+const { errors: _, ...percentiles } = latencyFigures
+export const invocationPage = pageOf(invocationRecord).extend({
+  latency: z
+    .strictObject({ calls: z.int().describe('number of calls that the percentiles are of'), ...percentiles })
+    .exactOptional()
+    .describe('if requested: exact percentiles of the charged calls among the newest 5,000 calls read'),
+})
+export type CallLatency = NonNullable<z.infer<typeof invocationPage>['latency']>

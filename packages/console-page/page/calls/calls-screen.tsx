@@ -1,14 +1,18 @@
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useScope, useProjectName, type ProjectScope, useProducts } from '../api/session.ts'
 import { Screen } from '../frame/screen.tsx'
 import { DataList } from '../components/data-list.tsx'
 import { EmptyState, Waiting, ShowMore, RefreshButton } from '../components/list-states.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
-import { callColumns, stateLabels } from './call-columns.tsx'
+import type { InvocationRecord } from '@gateway/api/console/money'
+import { callColumns, durationText, stateLabels } from './call-columns.tsx'
+import { Select } from '../components/select.tsx'
+import { count } from '../components/usd.ts'
+import { SavedViews } from './views-menu.tsx'
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { ask } from '../api/ask.ts'
-import { callQuery, type CallFilters, callStates, isExecutionId } from './call-filters.ts'
+import { callQuery, type CallFilters, callStates, isExecutionId, isKeyId } from './call-filters.ts'
 import { readingAll } from '../api/queries.ts'
 import { useFilter, FilterChip } from '../components/filters.tsx'
 import { TimeChip } from './time-chip.tsx'
@@ -19,6 +23,7 @@ export function CallsScreen() {
   const [isLive, setLive] = useState(false)
   const calls = useCalls(scope, filters, isLive)
   const rows = calls.data?.pages.flatMap(({ data }) => data) ?? []
+  const order = filters.order === 'cost' ? 'most expensive first' : 'newest first'
   return (
     <Screen
       title="Calls"
@@ -33,9 +38,10 @@ export function CallsScreen() {
       }
     >
       <RefusalBox error={calls.error} />
+      {isLive && <NewCalls rows={rows} />}
       <DataList
         name="calls"
-        caption="Calls, newest first"
+        caption={`Calls, ${order}`}
         columns={callColumns(scope)}
         rows={rows}
         keyOf={({ id }) => id}
@@ -43,6 +49,7 @@ export function CallsScreen() {
           <>
             <IdSearch />
             <FilterChips filters={filters} />
+            <LatencyLine filters={filters} />
           </>
         }
         empty={
@@ -64,7 +71,7 @@ function NoCalls({ isFiltered }: { isFiltered: boolean }) {
   )
 }
 
-/** Opens the call with an ID, or the calls of an execution. */
+/** Opens the call with an ID, or the calls of an execution or key. */
 function IdSearch() {
   const params = useScope()
   const navigate = useNavigate()
@@ -79,13 +86,14 @@ function IdSearch() {
         if (id === '') return
         if (isExecutionId(id))
           void navigate({ to: '/projects/$tenant/$project/calls', params, search: { execution: id } })
+        else if (isKeyId(id)) void navigate({ to: '/projects/$tenant/$project/calls', params, search: { key: id } })
         else void navigate({ to: '/projects/$tenant/$project/calls/$call', params: { ...params, call: id } })
       }}
     >
       <input
         type="search"
-        aria-label="Call or execution ID"
-        placeholder="Call or execution ID"
+        aria-label="Call, execution or key ID"
+        placeholder="Call, execution or key ID"
         autoComplete="off"
         spellCheck={false}
         value={typed}
@@ -95,6 +103,47 @@ function IdSearch() {
         Open
       </button>
     </form>
+  )
+}
+
+/** Says politely how many calls have come in since the last look. */
+function NewCalls({ rows }: { rows: readonly InvocationRecord[] }) {
+  const newest = rows[0]?.id
+  const known = useRef(newest)
+  const [text, setText] = useState('')
+  useEffect(() => {
+    if (newest === known.current) return
+    const place = rows.findIndex(({ id }) => id === known.current)
+    known.current = newest
+    const added = place === -1 ? rows.length : place
+    setText(`${added} new ${added === 1 ? 'call' : 'calls'}`)
+  }, [newest, rows])
+  return (
+    <p role="status" className="visually-hidden">
+      {text}
+    </p>
+  )
+}
+
+/** Percentiles of the calls that match the filters. */
+function LatencyLine({ filters: { order: _, ...filters } }: { filters: CallFilters }) {
+  const params = useScope()
+  const { data } = useQuery({
+    queryKey: [PATH, 'latency', params, filters],
+    queryFn: ({ signal }) =>
+      ask('GET', PATH, { params, query: { ...callQuery(filters, new Date()), limit: 1, include: 'latency' }, signal }),
+    placeholderData: keepPreviousData,
+  })
+  const { latency } = data ?? {}
+  if (!latency || latency.calls === 0) return null
+  const pair = (p50: number | null, p95: number | null) => `p50 ${durationText(p50)}, p95 ${durationText(p95)}`
+  return (
+    <p className="soft small calls-latency">
+      Latency {pair(latency.latencyP50Ms, latency.latencyP95Ms)}
+      {latency.firstTokenP50Ms !== null && ` · first token ${pair(latency.firstTokenP50Ms, latency.firstTokenP95Ms)}`}
+      {' · '}
+      {count(latency.calls)} most recent charged {latency.calls === 1 ? 'call' : 'calls'}
+    </p>
   )
 }
 
@@ -143,7 +192,17 @@ function FilterChips({ filters }: { filters: CallFilters }) {
         choices={callStates.map((state) => [state, stateLabels[state]])}
         onChange={set('state')}
       />
-      <TimeChip value={filters.since} onChange={set('since')} />
+      <TimeChip value={filters.since} more={[['yesterday', 'yesterday']]} onChange={set('since')} />
+      <Select
+        aria-label="Order"
+        value={filters.order ?? 'time'}
+        options={[
+          ['time', 'Newest first'],
+          ['cost', 'Most expensive first'],
+        ]}
+        onChange={(order) => set('order')(order === 'cost' ? order : undefined)}
+      />
+      <SavedViews filters={filters} />
       {filters.execution !== undefined && (
         <FilterChip name="Execution" value={filters.execution} choices={[]} onChange={set('execution')} />
       )}

@@ -30,5 +30,5 @@ test('an unknown parameter of the address is dropped, and not asked of the API',
   const { screen } = await open(`${project}/calls?state=Settled&color=red`)
   await expect.element(screen.getByText('No matching calls')).toBeVisible()
   const queries = api.asked('listInvocations').map(({ query }) => Object.keys(query).toSorted())
-  expect(new Set(queries.flat())).toEqual(new Set(['limit', 'state']))
+  expect(new Set(queries.flat())).toEqual(new Set(['include', 'limit', 'state']))
 })

@@ -4,31 +4,44 @@ import { type Refusal, refuse } from '@gateway/api/refusal'
 import type { Response } from 'express'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Call, Handler } from '../request/call.ts'
-import { behind, equal, type FoundRow, foundRows, inPeriod, type Order, pageOfFound } from '../request/found-rows.ts'
+import {
+  behind,
+  equal,
+  type FoundRow,
+  foundRows,
+  inPeriod,
+  type Order,
+  pageOfFound,
+  ROWS_A_PAGE,
+} from '../request/found-rows.ts'
 import { readTimeCursor } from '../request/page.ts'
 import { userOf } from '../sign-in/user.ts'
 import { authorizeInProject, mayUseSandboxes } from '../permissions/authorize.ts'
 import { Prisma } from '@gateway/database/client'
 import type { QueryOf } from '@gateway/api/api-route'
 import { composeInvocation } from '@gateway/ledger-protocol/compose-invocation'
-import type { InvocationRecord } from '@gateway/api/console/money'
+import type { CallLatency, InvocationRecord } from '@gateway/api/console/money'
 import { type UsageCount, usageCounts } from '@gateway/pricing/usage'
 
 type Deps = Pick<ConsoleDeps, 'prisma'>
 
-/** GET …/projects/{p}/invocations: newest first, each with the state of its newest attempt. */
+/** GET …/projects/{p}/invocations: newest or most expensive first, each with the state of its newest attempt. */
 export function listInvocations(deps: Deps): Handler<'listInvocations'> {
   const { prisma } = deps
   return async (call, res) => {
     const { project, ...reader } = await reachCalls(deps, call, res)
-    const { cursor, limit, ...filters } = call.query()
+    const { cursor, limit, order: isByCost, include, ...filters } = call.query()
     const place = cursor === undefined ? null : readTimeCursor(cursor, /^inv_/)
     // For a reader who may not see executions, no call has one.
     const nothing = filters.execution !== undefined && !reader.seesExecutions
-    const found = findCalls({ ...filters, project, place, limit })
+    const asked = { ...filters, project, place, limit }
+    const found = isByCost ? mostExpensiveCalls(asked) : findCalls(asked)
     const rows = nothing ? [] : await prisma.$queryRaw<FoundCall[]>(found)
     const recordOf = (row: CallRow) => invocationRecord(row, reader)
-    res.json(pageOfFound(rows, limit, recordOf, ({ admitted_at: at, id }) => ({ at, id })))
+    res.json({
+      ...pageOfFound(rows, limit, recordOf, ({ admitted_at: at, id }) => ({ at, id })),
+      ...(include && { latency: await readLatency(deps, asked, nothing) }),
+    })
   }
 }
 
@@ -99,6 +112,33 @@ export function findCalls(filters: CallFilters): Prisma.Sql {
   return Prisma.sql`
     SELECT * FROM (${Prisma.join(each, ' UNION ALL ')}) c ORDER BY admitted_at DESC, id DESC LIMIT ${limit + 1}`
 }
+
+/** Selects the charged calls of a period, most expensive first. A charged attempt is the newest of its call. */
+function mostExpensiveCalls(filters: CallFilters): Prisma.Sql {
+  const { limit, state: ofState } = filters
+  return Prisma.sql`
+    SELECT ${closedColumns}, true AS fits, false AS last FROM money.attempts a
+     WHERE ${indexed(filters)} AND a.project = ${filters.project} ${narrowed(filters)} ${inPeriod(order.at, filters)}
+       AND a.state = 'Settled' ${equal([[state, ofState]])}
+     ORDER BY a.charged_micro DESC, ${order.at} DESC, ${order.id} DESC LIMIT ${limit}`
+}
+
+/** Exact percentiles of the charged calls among the newest matching ones: a page of the longest possible walk. */
+async function readLatency({ prisma }: Deps, filters: CallFilters, isEmpty: boolean): Promise<CallLatency> {
+  const newest = findCalls({ ...filters, place: null, limit: isEmpty ? 0 : ROWS_A_PAGE })
+  const percentiles = (column: string) =>
+    Prisma.raw(`percentile_disc(ARRAY[0.5, 0.95]) WITHIN GROUP (ORDER BY ${column})`)
+  const [row] = await prisma.$queryRaw<[{ calls: number; durations: Percentiles; tokens: Percentiles }]>`
+    SELECT count(*)::integer AS calls, ${percentiles('duration_ms')} AS durations, ${percentiles('first_token_ms')} AS tokens
+      FROM (SELECT round(extract(epoch FROM closed_at - admitted_at) * 1000)::integer AS duration_ms, first_token_ms
+              FROM (${newest}) newest WHERE fits AND state = 'Settled' AND ${!isEmpty}) c`
+  const [latencyP50Ms, latencyP95Ms] = row.durations ?? [null, null]
+  const [firstTokenP50Ms, firstTokenP95Ms] = row.tokens ?? [null, null]
+  return { calls: row.calls, latencyP50Ms, latencyP95Ms, firstTokenP50Ms, firstTokenP95Ms }
+}
+
+/** p50 and p95; null without values. */
+type Percentiles = [number, number] | null
 
 function openCalls(filters: CallFilters): Prisma.Sql {
   return Prisma.sql`

@@ -237,6 +237,68 @@ test('lists invocations newest first, with no gap between pages', async ({ stack
   expect(seen).toEqual(made.toReversed())
 })
 
+test('lists the most expensive calls of a period first, and never an open or released one', async ({
+  stack,
+  tenant,
+  calls,
+}) => {
+  const made: string[] = []
+  for (const completionTokens of [5, 40, 20]) {
+    const { id } = await calls.admit(tenant.secret, tenant.model)
+    await calls.settle(id, { promptTokens: 1, completionTokens })
+    made.push(id)
+  }
+  await calls.admit(tenant.secret, tenant.model)
+  await calls.release((await calls.admit(tenant.secret, tenant.model)).id)
+  const [from, to] = [-3_600_000, 3_600_000].map((ms) => new Date(Date.now() + ms).toISOString())
+  const list = async (query: string) => (await stack.owner.get(`${stack.projectPath}/invocations?${query}`)).body
+  const byCost = async (query: string) => {
+    const { data, nextCursor } = await list(`order=cost&from=${from}&to=${to}&${query}`)
+    expect(nextCursor).toBeNull()
+    return data.map(({ id }: { id: string }) => id)
+  }
+  expect(await byCost('')).toEqual([made[1], made[2], made[0]])
+  expect(await byCost('limit=1')).toEqual([made[1]])
+  expect(await byCost(`key=${tenant.key}&limit=2`)).toEqual([made[1], made[2]])
+  expect(await byCost('state=Released')).toEqual([])
+})
+
+test('adds exact percentiles of the charged calls that match the filters', async ({ stack, tenant, fixture }) => {
+  await fixture.run(
+    `INSERT INTO money.attempts (id, invocation, attempt, state, project, key, lineage, product, admitted_at, closed_at, first_token_ms)
+     SELECT id, id, 1, CASE WHEN n > 20 THEN 'Released' ELSE 'Settled' END, $1, $2, $2, 'acme/' || n % 2, at, at + n * interval '100 ms',
+            CASE WHEN n % 4 = 0 THEN n END
+       FROM generate_series(1, 25) n
+      CROSS JOIN LATERAL (SELECT 'inv_' || $1 || n AS id, now() - n * interval '1 minute' AS at) t`,
+    [stack.project, tenant.key],
+  )
+  const read = async (query: string) => {
+    const { body } = await stack.owner.get(`${stack.projectPath}/invocations?limit=1&include=latency&${query}`)
+    return body.latency as unknown
+  }
+  const all = { calls: 20, latencyP50Ms: 1_000, latencyP95Ms: 1_900, firstTokenP50Ms: 12, firstTokenP95Ms: 20 }
+  expect(await read('')).toEqual(all)
+  expect(await read('model=acme/1')).toEqual({
+    calls: 10,
+    latencyP50Ms: 900,
+    latencyP95Ms: 1_900,
+    firstTokenP50Ms: null,
+    firstTokenP95Ms: null,
+  })
+  expect(await read('model=acme/none')).toMatchObject({ calls: 0, latencyP50Ms: null })
+})
+
+test.for([
+  ['order=cost', 'order'],
+  ['order=cost&from=2026-01-01T00:00:00Z', 'order'],
+  ['order=cost&from=2026-01-01T00:00:00Z&to=2026-03-01T00:00:00Z', 'order'],
+  ['order=cost&from=2026-01-01T00:00:00Z&to=2026-01-02T00:00:00Z&cursor=x', 'cursor'],
+  ['order=age', 'order'],
+] as const)('rejects a list of calls with %s [invalid_request]', async ([query, param], { stack }) => {
+  const answer = await stack.owner.get(`${stack.projectPath}/invocations?${query}`)
+  expect([outcomeOf(answer), answer.body.error.param]).toEqual(['400 invalid_request', param])
+})
+
 // spec: 1/s3, can/wallet
 test('sums usage by model, key and day, without open or released calls', async ({ stack, tenant, calls }) => {
   for (let n = 0; n < 3; n++) await calls.settle((await calls.admit(tenant.secret, tenant.model)).id)

@@ -1,0 +1,47 @@
+import { expect } from 'vitest'
+import { page } from 'vitest/browser'
+import { contractExample, pageTest as test, project } from '../page-test.fixture.tsx'
+
+const [call] = contractExample('listInvocations').data
+const latency = { calls: 1, latencyP50Ms: 900, latencyP95Ms: 1_800, firstTokenP50Ms: null, firstTokenP95Ms: null }
+
+test('calls are listed most expensive first, with the percentiles of those that match', async ({ api, open }) => {
+  api.answer('listInvocations', { data: [call!], nextCursor: null, latency })
+  const { screen } = await open(`${project}/calls?since=yesterday`)
+  await expect.element(screen.getByText('Latency p50 900 ms, p95 1.8 s', { exact: false })).toBeVisible()
+  await screen.getByRole('combobox', { name: 'Order' }).click()
+  await page.getByRole('option', { name: 'Most expensive first' }).click()
+  await expect.element(screen.getByRole('table', { name: 'Calls, most expensive first' })).toBeVisible()
+  const asked = () => api.asked('listInvocations').findLast(({ query }) => query['order'] === 'cost')?.query
+  await expect.poll(asked).toMatchObject({ order: 'cost', from: expect.any(String), to: expect.any(String) })
+  await screen.getByRole('searchbox', { name: 'Call, execution or key ID' }).fill('key_9')
+  await screen.getByRole('button', { name: 'Open' }).click()
+  await expect.poll(() => api.asked('listInvocations').at(-1)?.query).toMatchObject({ key: 'key_9' })
+})
+
+test('the live list announces new calls', async ({ api, open }) => {
+  api.answer('listInvocations', { data: [call!], nextCursor: null })
+  const { screen } = await open(`${project}/calls`)
+  await screen.getByRole('button', { name: 'Live: off' }).click()
+  const newer = ['inv_2', 'inv_1'].map((id) => ({ ...call!, id }))
+  api.answer('listInvocations', { data: [...newer, call!], nextCursor: null })
+  await expect.element(screen.getByText('2 new calls')).toBeInTheDocument()
+})
+
+test('filters are saved as a view of this browser, opened again and deleted', async ({ api, open, onTestFinished }) => {
+  onTestFinished(() => localStorage.clear())
+  api.answer('listInvocations', { data: [], nextCursor: null })
+  const { screen } = await open(`${project}/calls?state=Released`)
+  await screen.getByRole('button', { name: 'Views' }).click()
+  await page.getByRole('menuitem', { name: 'Save this view…' }).click()
+  await page.getByRole('textbox', { name: 'Name' }).fill('Failed calls')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect.element(screen.getByRole('button', { name: 'View: Failed calls' })).toBeVisible()
+  await screen.getByRole('button', { name: /Remove filter state/ }).click()
+  await screen.getByRole('button', { name: 'Views' }).click()
+  await page.getByRole('menuitem', { name: 'Failed calls' }).click()
+  await expect.poll(() => api.asked('listInvocations').at(-1)?.query).toMatchObject({ state: 'Released' })
+  await screen.getByRole('button', { name: 'View: Failed calls' }).click()
+  await page.getByRole('menuitem', { name: 'Delete view Failed calls' }).click()
+  await expect.element(screen.getByRole('button', { name: 'Views' })).toBeVisible()
+})
