@@ -15,6 +15,7 @@ import { RefusalBox } from '../components/refusal-box.tsx'
 import { RowActions } from '../components/row-actions.tsx'
 import { FLOWS } from './create-flow.ts'
 import { ACTIVITY, DuplicateFlowDialog, EditTagsDialog, RenameFlowDialog } from './flow-dialogs.tsx'
+import { SpendingDays } from '../usage/spending-days.tsx'
 import type { FlowListView } from './flow-list-view.ts'
 import { CreateFlowDialog } from './lazy.ts'
 
@@ -45,6 +46,9 @@ export function FlowsScreen() {
   return (
     <Screen title="Flows" of={useProjectName()} actions={createButton}>
       <RefusalBox error={activity.error} />
+      {flows.data && flows.data.length > 0 && (
+        <SpendingDays flowNames={new Map(flows.data.map(({ id, name }) => [id, name]))} />
+      )}
       <Loaded of={flows} what="flows">
         {(rows) => (
           <DataList

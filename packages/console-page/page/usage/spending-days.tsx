@@ -14,15 +14,23 @@ import { groupSums, seriesOf, usageSteps, withErrors, type GroupSum } from './us
 
 const USAGE = '/api/v2/tenants/{tenant}/projects/{project}/usage'
 
-/** Charges of the last 30 days, stacked by model or of one key, with the data as a table. */
-export function SpendingDays({ ofKey }: { ofKey?: KeyRecord }) {
+interface Props {
+  ofKey?: KeyRecord
+  /** Names of flows: stacks the charges of flows by flow. */
+  flowNames?: ReadonlyMap<string, string>
+}
+
+/** Charges of the last 30 days, stacked by model or flow or of one key, with the data as a table. */
+export function SpendingDays({ ofKey, flowNames }: Props) {
   const now = new Date()
-  const by = ofKey ? 'key' : 'model'
+  const by = ofKey ? 'key' : flowNames ? 'sandbox' : 'model'
   const query = { by, step: 'day', zone: 'UTC', from: `${dayOf(now, -29)}T00:00:00.000Z` } as const
   const read = useQuery(
     reading(USAGE, { params: useScope(), query: { ...query, to: `${dayOf(now, 1)}T00:00:00.000Z` } }),
   )
-  const { data, error } = read.data && ofKey ? { ...read, data: onlyOf(read.data, ofKey.id) } : read
+  const isShown = (group: string | null) => (ofKey ? group === ofKey.id : !flowNames || group !== null)
+  const { data, error } = read.data ? { ...read, data: onlyOf(read.data, isShown) } : read
+  const nameOf = (group: string | null) => ofKey?.name ?? flowNames?.get(group ?? '') ?? group ?? 'No model'
   const groups = groupSums(data ? withErrors(data) : [])
   return (
     <section className="card stack" aria-label="Charged in the last 30 days">
@@ -37,7 +45,7 @@ export function SpendingDays({ ofKey }: { ofKey?: KeyRecord }) {
         <>
           <Chart
             label="Spend per day"
-            series={seriesOf(groups, (model) => ofKey?.name ?? model ?? 'No model')}
+            series={seriesOf(groups, nameOf)}
             steps={usageSteps({ ...data, data: withErrors(data) }, groups)}
             step="day"
             zone="UTC"
@@ -62,9 +70,9 @@ export function SpendingDays({ ofKey }: { ofKey?: KeyRecord }) {
   )
 }
 
-/** The part of a usage report by key that is about one key. */
-function onlyOf(report: UsageReport, key: string): UsageReport {
-  const data = report.data.filter(({ group }) => group === key)
+/** The part of a usage report that is about some of its groups. */
+function onlyOf(report: UsageReport, isShown: (group: string | null) => boolean): UsageReport {
+  const data = report.data.filter(({ group }) => isShown(group))
   return { ...report, data, totalMicro: data.reduce((micro, { chargedMicro }) => micro + chargedMicro, 0) }
 }
 
