@@ -42,6 +42,13 @@ export const preparations: Record<string, (given: ExampleProject) => Promise<Own
   'DELETE /api/v2/operators/{user}': async ({ stack }) => ({
     user: await stack.fixture.user({ platformOperator: true }),
   }),
+  'GET /api/v2/providers': async ({ stack }) => {
+    await stack.fixture.run(
+      `INSERT INTO money.provider_failures (provider, at, id, model, product, project, invocation, kind, status, code)
+       VALUES ('simulated', now(), 'example', 'swift-1', 'acme/swift', 'prj_none', 'inv_none', 'refused', 503, 'overloaded')`,
+    )
+    return {}
+  },
   'PUT /api/v2/me/password': withPassword,
   'POST /api/v2/session/tokens': async ({ make }) => ({
     signInCode: (await make('POST /api/v2/me/sign-in-codes')).code,

@@ -12,6 +12,8 @@ export interface ConsoleRow extends Asked {
   bySession?: true
   /** Resources of other projects of the tenant whose existence members may see. */
   sharedInTenant?: IdName[]
+  /** Whether a platform operator sees the IDs and names of all projects in it. */
+  namesProjects?: true
 }
 
 const row = (
@@ -118,7 +120,7 @@ export const consoleMatrix: Record<string, ConsoleRow> = {
   'GET /api/v2/audit':                                      row('200', NOT,    NOT,    NOT,    NOT),
   'GET /api/v2/audit/export':                               row('200', NOT,    NOT,    NOT,    NOT),
   'GET /api/v2/providers':                                  row('200', NOT,    NOT,    NOT,    NOT),
-  'GET /api/v2/wallets':                                    row('200', NOT,    NOT,    NOT,    NOT),
+  'GET /api/v2/wallets':                                    row('200', NOT,    NOT,    NOT,    NOT, { namesProjects: true }),
   'GET /api/v2/revenue':                                    row('200', NOT,    NOT,    NOT,    NOT),
 
   [`GET ${tenant}/projects`]:                               row(NOT,   '200',  '200',  '200',  GONE),

@@ -1,4 +1,12 @@
-import { auditExportQuery, auditLine, auditQuery, auditRecord, platformAuditQuery } from '../console/audit.ts'
+import type { z } from 'zod'
+import {
+  auditExportQuery,
+  auditLine,
+  auditQuery,
+  auditRecord,
+  platformAuditQuery,
+  platformAuditRecord,
+} from '../console/audit.ts'
 import { pageOf } from '../console/page.ts'
 import type { ApiRoute } from './api-route.ts'
 import { csv, paged, route, tenant } from './console-rows.ts'
@@ -12,17 +20,18 @@ const table = csv(
   'id,at,tenant,user,user_name,action,subject,outcome,request_id,address,device,details',
   '42,2026-11-20T09:00:00.000Z,ten_example,usr_example,Ada,key.create,key_example,succeeded,req_example,203.0.113.7,curl/8.16,{}',
 )
-const entries = {
+const entriesOf = <Item extends z.ZodType>(item: Item) => ({
   200: {
     description: 'A page; with `format=csv` up to 10,000 entries',
-    body: pageOf(auditRecord),
+    body: pageOf(item),
     also: table.also,
     headers: {
       ...table.headers,
       'Next-Cursor': 'With `format=csv`, where there is more: sent back as `cursor` for what comes after',
     },
   },
-}
+})
+const entries = entriesOf(auditRecord)
 const lines = { 200: { description: 'An entry a line, in order', also: { 'application/x-ndjson': auditLine } } }
 const exported =
   'For a SIEM: repeat the request with the `position` of the last line to get the entries since. An entry appears only after all entries before it, and none is left out. The same `after` returns the same entries again; an empty response means that there are no newer ones.'
@@ -45,12 +54,18 @@ export const consoleAuditRoutes = {
     query: auditQuery,
     description: 'Actions of the caller, and failed attempts to sign in as the caller.',
   }),
-  listPlatformAudit: audit('GET', '/api/v2/audit', 'Read the audit log of all organizations', entries, {
-    ...readByOperator,
-    ...paged,
-    query: platformAuditQuery,
-    description: 'Requires a platform operator.',
-  }),
+  listPlatformAudit: audit(
+    'GET',
+    '/api/v2/audit',
+    'Read the audit log of all organizations',
+    entriesOf(platformAuditRecord),
+    {
+      ...readByOperator,
+      ...paged,
+      query: platformAuditQuery,
+      description: 'Requires a platform operator.',
+    },
+  ),
   exportPlatformAudit: audit('GET', '/api/v2/audit/export', 'Export the audit log of all organizations', lines, {
     ...readByOperator,
     query: auditExportQuery,

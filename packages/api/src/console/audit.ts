@@ -56,13 +56,20 @@ export const auditRecord = z
     address: z.string().nullable().describe('of the caller'),
     device: z.string().nullable().describe('the user agent, at most 200 characters of it'),
     details: z.record(z.string(), z.unknown()),
-    names: z
-      .record(z.string(), z.string())
-      .exactOptional()
-      .describe('for a platform operator: the names now of organizations, projects and users in this entry, by ID'),
   })
   .meta({ examples: [entry] })
 export type AuditRecord = z.infer<typeof auditRecord>
+
+export const platformAuditRecord = auditRecord
+  .extend({
+    names: z
+      .record(z.string(), z.string())
+      .describe('the names now of organizations, projects and users in this entry, by ID'),
+  })
+  .meta({
+    examples: [{ ...entry, names: { [exampleIds.tenant]: 'Acme', [exampleIds.project]: 'Search' } }],
+  })
+export type PlatformAuditRecord = z.infer<typeof platformAuditRecord>
 
 export const auditExportQuery = z
   .strictObject({
@@ -76,7 +83,7 @@ export const auditExportQuery = z
   .meta({ examples: [{ after: '41', limit: 1_000 }] })
 const { subjectName: _, ...lineEntry } = entry
 export const auditLine = auditRecord
-  .omit({ subjectName: true, names: true }) // may change; an exported line does not
+  .omit({ subjectName: true }) // may change; an exported line does not
   .extend({
     position: z.string().describe('in the chain of all entries; each is exported after all before it'),
     seal: z.string().describe('SHA-256 over the seal before and this entry, in hex'),

@@ -26,6 +26,51 @@ const counts = {
 
 const circuit = z.enum(['closed', 'half-open', 'open'])
 
+const example = {
+  provider: 'simulated',
+  kind: 'openai-compatible',
+  calls: 120,
+  failed: 3,
+  rejected: 1,
+  fallbacks: 2,
+  p50Ms: 410,
+  p95Ms: 1_900,
+  processes: [
+    {
+      service: 'gateway',
+      startedAt: '2026-11-20T08:00:00.000Z',
+      credential: 'file',
+      credentialChangedAt: '2026-11-01T08:00:00.000Z',
+      circuit: 'closed',
+      circuitSince: '2026-11-20T08:00:00.000Z',
+    },
+  ],
+  deployments: [
+    {
+      model: 'swift-1',
+      product: exampleIds.product,
+      isRouted: true,
+      calls: 120,
+      failed: 3,
+      rejected: 1,
+      fallbacks: 2,
+      p50Ms: 410,
+      p95Ms: 1_900,
+    },
+  ],
+  steps: [{ at: '2026-11-20T09:00:00.000Z', calls: 120, failed: 3 }],
+  failures: [
+    {
+      at: '2026-11-20T09:12:31.250Z',
+      model: 'swift-1',
+      product: exampleIds.product,
+      kind: 'refused',
+      status: 503,
+      code: 'overloaded_error',
+      call: null,
+    },
+  ],
+}
 export const providerHealth = z
   .strictObject({
     provider: z.string(),
@@ -74,55 +119,7 @@ export const providerHealth = z
       .max(10)
       .describe('the last ones in the range, newest first'),
   })
-  .meta({
-    examples: [
-      {
-        provider: 'simulated',
-        kind: 'openai-compatible',
-        calls: 120,
-        failed: 3,
-        rejected: 1,
-        fallbacks: 2,
-        p50Ms: 410,
-        p95Ms: 1_900,
-        processes: [
-          {
-            service: 'gateway',
-            startedAt: '2026-11-20T08:00:00.000Z',
-            credential: 'file',
-            credentialChangedAt: '2026-11-01T08:00:00.000Z',
-            circuit: 'closed',
-            circuitSince: '2026-11-20T08:00:00.000Z',
-          },
-        ],
-        deployments: [
-          {
-            model: 'swift-1',
-            product: exampleIds.product,
-            isRouted: true,
-            calls: 120,
-            failed: 3,
-            rejected: 1,
-            fallbacks: 2,
-            p50Ms: 410,
-            p95Ms: 1_900,
-          },
-        ],
-        steps: [{ at: '2026-11-20T09:00:00.000Z', calls: 120, failed: 3 }],
-        failures: [
-          {
-            at: '2026-11-20T09:12:31.250Z',
-            model: 'swift-1',
-            product: exampleIds.product,
-            kind: 'refused',
-            status: 503,
-            code: 'overloaded_error',
-            call: null,
-          },
-        ],
-      },
-    ],
-  })
+  .meta({ examples: [example] })
 export type ProviderHealth = z.infer<typeof providerHealth>
 
 export const providersReport = z
@@ -140,7 +137,7 @@ export const providersReport = z
         from: '2026-11-20T08:30:00.000Z',
         to: '2026-11-20T09:32:10.000Z',
         stepMs: 300_000,
-        data: [],
+        data: [example],
       },
     ],
   })

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import type { AuditRecord } from '@gateway/api/console/audit'
+import type { AuditRecord as Entry, PlatformAuditRecord } from '@gateway/api/console/audit'
 import { DataTable, type Column } from '../components/data-table.tsx'
 import { EmptyState, Loaded, ShowMore } from '../components/list-states.tsx'
 import { Moment } from '../components/values.tsx'
@@ -11,6 +11,8 @@ import { spans } from '../calls/call-filters.ts'
 import { FilterChip, useFilter } from '../components/filters.tsx'
 import { TimeChip } from '../calls/time-chip.tsx'
 import { deviceName } from '../account/device-name.ts'
+
+type AuditRecord = Entry & Partial<Pick<PlatformAuditRecord, 'names'>>
 
 /** Entries of an audit log, newest first, with filters and a CSV file. */
 export function AuditList({

@@ -1,4 +1,4 @@
-import type { AuditRecord } from '@gateway/api/console/audit'
+import type { AuditRecord, PlatformAuditRecord } from '@gateway/api/console/audit'
 import type { ConsoleDeps } from '../deps.ts'
 
 type Named = { id: string; name: string }
@@ -10,7 +10,7 @@ type Named = { id: string; name: string }
 export async function withNames(
   { prisma }: Pick<ConsoleDeps, 'prisma'>,
   entries: AuditRecord[],
-): Promise<AuditRecord[]> {
+): Promise<PlatformAuditRecord[]> {
   const named = entries.map((entry) => ({ entry, ids: idsOf(entry) }))
   const ids = (prefix: string) => [...new Set(named.flatMap((each) => each.ids).filter((id) => id.startsWith(prefix)))]
   const of = (prefix: string) => ({ where: { id: { in: ids(prefix) } }, select: { id: true, name: true } })
