@@ -43,7 +43,7 @@ test('the same seed makes the same requests', () => {
 })
 
 test('every operation is requested, and each also unchanged', () => {
-  const requests = made(1, 5_000)
+  const requests = made(1, 10_000)
   const named = new Set(requests.filter(({ changes }) => changes.length === 0).map(({ operation }) => operation.name))
   expect(named).toEqual(new Set(operations.map(({ name }) => name)))
 })
