@@ -181,7 +181,12 @@ async function withContent({ stack: { fixture }, owner, names, make }: ExamplePr
   const { project: id, invocation } = names as Required<typeof names>
   const { rows } = await fixture.run('SELECT capture FROM control.projects WHERE id = $1', [id])
   const { publicKey } = rows[0]!['capture'] as { publicKey: string }
-  const content = { request: { messages: [] }, answer: null, failure: null, isCut: false }
+  const content = {
+    request: { messages: [{ role: 'user', content: 'Write to [email] about the offer.' }] },
+    answer: [{ role: 'assistant', content: 'Dear customer, …' }],
+    failure: null,
+    isCut: false,
+  }
   const sealed = await sealContent(publicKey, { project: id, invocation }, content)
   await fixture.run(
     `INSERT INTO money.captured_content (invocation, project, at, sealed) VALUES ($1, $2, clock_timestamp(), $3)

@@ -11,7 +11,7 @@ const views = [
 ] as const
 
 /** Addresses after `/console`, by the name of the picture. */
-function screensOf({ tenant, project, sandboxes }: Facts): Record<string, string> {
+function screensOf({ tenant, project, sandboxes }: Facts, call: string): Record<string, string> {
   const home = `/projects/${tenant}/${project}`
   const organization = `/organizations/${tenant}`
   const screens = (base: string, names: string[]) => Object.fromEntries(names.map((name) => [name, `${base}/${name}`]))
@@ -19,6 +19,7 @@ function screensOf({ tenant, project, sandboxes }: Facts): Record<string, string
     projects: '/',
     overview: home,
     ...screens(home, ['models', 'playground', 'flows', 'executions', 'assets', 'calls', 'refusals', 'notices']),
+    call: `${home}/calls/${call}`,
     usage: `${home}/usage?range=day`,
     ...screens(home, ['statement', 'keys', 'users', 'settings']),
     flow: `${home}/flows/${sandboxes.mixed}`,
@@ -45,7 +46,7 @@ export async function takeEveryScreen(
   { browser, folder, log }: { browser: Browser; folder: string; log: (line: string) => void },
 ): Promise<void> {
   await mkdir(folder, { recursive: true })
-  await makeHistory(facts)
+  const { call } = await makeHistory(facts)
   const { baseUrl, email, password } = facts
   for (const { name: view, ...viewport } of views)
     for (const colorScheme of ['light', 'dark'] as const) {
@@ -59,7 +60,7 @@ export async function takeEveryScreen(
       await take('sign-in', '/')
       const signedIn = await context.request.post(`${baseUrl}/api/v2/session`, { data: { email, password } })
       if (!signedIn.ok()) throw new Error(`Sign-in failed with ${signedIn.status()}.`)
-      for (const [name, address] of Object.entries(screensOf(facts))) await take(name, address)
+      for (const [name, address] of Object.entries(screensOf(facts, call))) await take(name, address)
       log(`${view}, ${colorScheme}: done`)
       await context.close()
     }

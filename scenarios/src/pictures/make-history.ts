@@ -1,8 +1,24 @@
 import { callerAt } from '../caller.ts'
 
-/** Creates the activity that the screenshots show: calls of several models, a refused call, and an execution of a flow. */
-export async function makeHistory({ baseUrl, key, consoleToken, tenant, models, sandboxes }: Facts): Promise<void> {
+/**
+ * Creates the activity that the screenshots show: calls of several models, a refused call, an execution of a flow, and a
+ * call whose prompt and answer are captured. Returns the ID of that call.
+ */
+export async function makeHistory({
+  baseUrl,
+  key,
+  consoleToken,
+  tenant,
+  project,
+  models,
+  sandboxes,
+}: Facts): Promise<{ call: string }> {
   const program = callerAt(baseUrl, key)
+  const user = callerAt(baseUrl, consoleToken)
+  const at = `/api/v2/tenants/${tenant}/projects/${project}`
+  const { id } = (await user.ask('GET', '/api/v2/me')).body as { id: string }
+  await user.ask('PATCH', at, { capture: { retentionDays: 7, hide: ['email', 'card'], patterns: ['CUST-[0-9]+'] } })
+  await user.ask('POST', `${at}/grants`, { user: id, role: 'Project Owner', readsContent: true })
   for (const [n, question] of questions.entries())
     await program.ask('POST', '/v1/chat/completions', {
       model: models[n % models.length],
@@ -11,10 +27,19 @@ export async function makeHistory({ baseUrl, key, consoleToken, tenant, models, 
     })
   const costly = { model: models[0], messages: [{ role: 'user', content: 'A novel' }], max_tokens: 10_000_000 }
   await program.ask('POST', '/v1/chat/completions', costly)
-  const user = callerAt(baseUrl, consoleToken)
   await user.ask('POST', `/api/v2/tenants/${tenant}/sandboxes/${sandboxes.mixed}/execute`, {
     input: { topic: 'the sea', tone: 'dry' },
   })
+  const captured = await program.ask('POST', '/v1/chat/completions', {
+    model: models[0],
+    messages: [
+      { role: 'system', content: 'You answer customers of a parcel service. Be brief.' },
+      { role: 'user', content: 'Where is the parcel of CUST-0042? Write to ada@example.com.' },
+    ],
+    max_tokens: 120,
+    stream: true,
+  })
+  return { call: captured.headers.get('x-service-invocation')! }
 }
 
 export interface Facts {

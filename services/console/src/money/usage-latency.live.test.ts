@@ -68,7 +68,7 @@ interface Figures {
 
 const may = 'from=2026-04-30T00:00:00Z&to=2026-06-01T00:00:00Z&include=latency'
 
-/** Compares figures by group and time: percentiles are within 5 % or a millisecond, errors exact. */
+/** Compares figures by group and time: percentiles are within 1/21 and rounded to a millisecond (money §9.6), errors exact. */
 function expectClose(found: readonly Figures[], exact: readonly Figures[]): void {
   const nameOf = ({ time, group }: Figures) => `${time?.slice(0, 10) ?? ''} ${group}`
   const sorted = (all: readonly Figures[]) => all.toSorted((a, b) => nameOf(a).localeCompare(nameOf(b)))
@@ -78,7 +78,7 @@ function expectClose(found: readonly Figures[], exact: readonly Figures[]): void
       if (typeof value !== 'number') continue
       const other = sorted(found)[n]![name] as number
       if (name === 'errors') expect(other).toBe(value)
-      else expect(Math.abs(other - value)).toBeLessThanOrEqual(Math.max(1, value * 0.05))
+      else expect(Math.abs(other - value)).toBeLessThanOrEqual(value / 21 + 0.5)
     }
 }
 
