@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { exampleIds } from '../example-ids.ts'
-import { id, time } from './fields.ts'
+import { id, label, time } from './fields.ts'
 
 // Capture of prompts and answers: off unless a Project Owner turns it on (rules §7.11).
 
@@ -22,7 +22,7 @@ export const captureSettings = z
       .max(hiddenKind.options.length)
       .describe('what is hidden in addition to credentials; address: an IP address'),
     patterns: z
-      .array(z.string().min(1).max(captureLimits.patternCharacters))
+      .array(label(captureLimits.patternCharacters))
       .max(captureLimits.patterns)
       .describe('regular expressions in RE2 syntax; what they match is hidden'),
   })

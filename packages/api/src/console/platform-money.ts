@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { exampleIds } from '../example-ids.ts'
-import { id, micro, time } from './fields.ts'
+import { id, micro, paragraph, time } from './fields.ts'
 import { pageQuery } from './page.ts'
 
 // Money of all projects, for platform operators (rules §7.12).
@@ -19,7 +19,7 @@ export type WalletSort = z.infer<typeof walletSort>
 
 export const walletsQuery = pageQuery
   .extend({
-    q: z.string().trim().max(100).optional().describe('part of the name or ID of an organization or project'),
+    q: paragraph(100).optional().describe('part of the name or ID of an organization or project'),
     sort: walletSort.default('organization'),
     order: z.enum(['asc', 'desc']).default('asc'),
   })

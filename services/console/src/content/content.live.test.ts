@@ -35,6 +35,7 @@ test('a Project Owner turns capture on and off, and everyone in the project sees
 test.for([
   [{ patterns: ['('] }, 'capture.patterns.0', 'RE2 syntax'],
   [{ patterns: ['ok', 'x*'] }, 'capture.patterns.1', 'empty text'],
+  [{ patterns: ['a\0b'] }, 'capture.patterns.0', 'control characters'],
   [{ retentionDays: 0 }, 'capture.retentionDays', ''],
   [{ hide: ['names'] }, 'capture.hide.0', ''],
 ] as [object, string, string][])(
