@@ -26,15 +26,16 @@ export function FirstSteps() {
   return (
     <section className="card stack" aria-label="First steps">
       <div className="head">
-        <h2>First steps</h2>
-        <span className="soft">{`${count} of ${all} done`}</span>
+        <h2>
+          First steps <span className="soft small">{`${count} of ${all} done`}</span>
+        </h2>
         {steps.call && (
-          <button type="button" className="button quiet small push" onClick={hide}>
+          <button type="button" className="button quiet small" onClick={hide}>
             Hide
           </button>
         )}
       </div>
-      <ol className="steps">
+      <ol className={steps.call ? 'steps short' : 'steps'}>
         <Step title="Assign a model" isDone={steps.product}>
           {steps.product ? (
             <p className="soft">{`Available: ${products.map(({ name }) => name).join(', ')}.`}</p>
