@@ -4,6 +4,7 @@ import { openProviders } from './open-providers.ts'
 import type { ProvidersOptions } from './open-providers.ts'
 import type { ProviderEvent } from './try-routes.ts'
 import { readProviders } from './provider-config.ts'
+import { openTimingLog } from './timing-log.ts'
 import { call, complete, failureOf, openStream, readAll, shares, toBoth, twoProviders } from './providers.fixture.ts'
 
 const { first, second, failures, open } = await twoProviders()
@@ -298,4 +299,16 @@ describe('what the operator records', () => {
     await complete(providers)
     expect(seen()).toEqual([])
   })
+})
+
+test('the first token of a stream comes before its end, also if both come at once', async () => {
+  const providers = open('openai-compatible')
+  for (let n = 0; n < 20; n++) {
+    let ticks = 0
+    const timing = openTimingLog(() => ++ticks)
+    await readAll(await openStream(providers, { timing }))
+    const { firstTokenMs, tries } = timing.read()
+    expect(tries).toMatchObject([{ outcome: 'answered' }])
+    expect(firstTokenMs).toBeLessThan(tries[0]!.endMs)
+  }
 })

@@ -146,8 +146,9 @@ async function attempt<Answer extends { kind: string }>(
     circuit.completed()
   }
   function streamEnded(failure: ProviderFailure | null): void {
-    if (failure) failed(failure)
-    else completed()
+    if (failure) return failed(failure)
+    timing?.firstToken() // a short stream ends before its first chunk is passed on
+    completed()
   }
   try {
     const answer = await ask(adapter, {
