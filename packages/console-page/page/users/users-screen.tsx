@@ -216,6 +216,7 @@ function GrantDialog({
   const [chosen, setChosen] = useState(of?.id ?? '')
   const [role, setRole] = useState<ProjectRole>(isAppointing ? 'Project Owner' : (of?.grant ?? 'Project Consumer'))
   const [readsContent, setReadsContent] = useState(of?.readsContent ?? false)
+  const changesContent = readsContent !== (of?.readsContent ?? false)
   const member = members.find(({ id }) => id === chosen)
   const name = of?.name ?? member?.name ?? 'they'
   const { isAdmin } = useMyRoles()
@@ -224,7 +225,7 @@ function GrantDialog({
     async () => {
       const made = await ask('POST', '/api/v2/tenants/{tenant}/projects/{project}/grants', {
         params: { tenant, project },
-        body: { user: chosen, role, ...(!isAppointing && { readsContent }) },
+        body: { user: chosen, role, ...(changesContent && { readsContent }) },
       })
       if (mayJoin && joinsTeam)
         await ask('POST', '/api/v2/tenants/{tenant}/teams/{team}/members', {
@@ -245,7 +246,7 @@ function GrantDialog({
     <FormDialog
       title={of?.grant ? `Change role of ${of.name}` : isAppointing ? 'Appoint owner' : 'Add user'}
       submit={of?.grant ? 'Change role' : isAppointing ? 'Appoint owner' : 'Add user'}
-      isReady={chosen !== '' && (role !== before.grant || readsContent !== (of?.readsContent ?? false))}
+      isReady={chosen !== '' && (role !== before.grant || changesContent)}
       change={grant}
       onClose={onClose}
     >
