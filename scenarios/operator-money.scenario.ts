@@ -20,9 +20,8 @@ async function operatorAtWallet(stack: Stack, tenant: Awaited<ReturnType<typeof 
   const id = await stack.fixture.issuer(tenant.project)
   await stack.fixture.run('UPDATE control.users SET platform_operator = true WHERE id = $1', [id])
   const operator = await consoleUser(stack, id)
-  await page.goto(`${operator.start}/operator/money?tenant=${tenant.project.tenant}`)
+  await page.goto(`${operator.start}/operator/money?tenant=${tenant.project.tenant}&project=${tenant.project.id}`)
   await signIn(page, operator)
-  await choose(page, 'Project', new RegExp(tenant.project.id))
   await region(page, 'Wallet').waitFor()
 }
 
@@ -146,13 +145,17 @@ test('an invalid funding or correction shows the error at its field and books no
   const [tenant, operator] = [await consoleOwner(stack, 1n), await consoleOperator(stack)]
   const { id: project } = tenant.project
   expect((await chat(stack, tenant)).status).toBe(402)
-  const { page, problems } = await signedInAt(visit, operator, `${operator.start}/operator/money`)
-  await choose(page, 'Organization', new RegExp(tenant.project.tenant))
-  await page.getByLabel('Project ID').fill('prj_none')
-  await page.getByRole('button', { name: 'Open' }).click()
+  const none = `${operator.start}/operator/money?tenant=${tenant.project.tenant}&project=prj_none`
+  const { page, problems } = await signedInAt(visit, operator, none)
   await page.getByRole('alert').getByText('not_found').waitFor()
-  await page.getByLabel('Project ID').fill(project)
-  await page.getByRole('button', { name: 'Open' }).click()
+  await page.goto(`${operator.start}/operator/money`)
+  await page.getByText('No wallet selected').waitFor()
+  await page.getByRole('link', { name: 'All wallets' }).first().click()
+  await page.getByPlaceholder('Organization or project').fill(project)
+  await page
+    .getByRole('row', { name: new RegExp(project) })
+    .getByRole('link')
+    .click()
   await shown(page, 'Wallet', 1n)
   await page.getByText('only users with a role on the project can see it').waitFor()
   await page.getByRole('button', { name: 'Add funds' }).click()

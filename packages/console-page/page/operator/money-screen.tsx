@@ -1,11 +1,10 @@
-import { Link, useSearch, useNavigate } from '@tanstack/react-router'
+import { Link, useSearch } from '@tanstack/react-router'
 import { EmptyState, Waiting } from '../components/list-states.tsx'
 import { OperatorScreen } from './operator-screen.tsx'
 import './operator.css'
 import { useQuery } from '@tanstack/react-query'
 import { readingAll, reading } from '../api/queries.ts'
 import { useMe, type ProjectScope } from '../api/session.ts'
-import { Field } from '../components/fields.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
 import { useState } from 'react'
 import { Facts, Moment, Money } from '../components/values.tsx'
@@ -14,101 +13,44 @@ import { WalletChangeDialog } from './wallet-change-dialog.tsx'
 import { emptyWalletDraft, WALLET, FUNDINGS } from './wallet-draft.ts'
 import type { FundingRecord } from '@gateway/api/console/statement'
 import { DataTable, type Column } from '../components/data-table.tsx'
-import { Select } from '../components/select.tsx'
 
 /** Wallet of a project: add funds, adjust the balance, see its history. */
 export function MoneyScreen() {
   const { tenant = '', project = '' } = useSearch({ from: '/operator/money' })
+  const { platformOperator } = useMe()
+  const isChosen = tenant !== '' && project !== ''
+  const found = useQuery({
+    ...reading('/api/v2/wallets', { params: {}, query: { q: project, limit: 1 } }),
+    enabled: isChosen && platformOperator,
+  })
+  const [wallet] = found.data?.data ?? []
   return (
-    <OperatorScreen title="Wallet">
-      <p>
-        <Link to="/operator/wallets">All wallets</Link>
-      </p>
-      <WalletChoice tenant={tenant} project={project} />
-      {tenant === '' || project === '' ? (
-        <EmptyState title="No project selected">
-          Select an organization and a project to add funds or adjust its balance.
-        </EmptyState>
+    <OperatorScreen title={wallet?.projectName ?? 'Wallet'} actions={<AllWallets />}>
+      {isChosen ? (
+        <>
+          <RefusalBox error={found.error} />
+          <Facts
+            of={[
+              ['Organization', wallet?.tenantName ?? <code>{tenant}</code>],
+              ['Project ID', <code key="id">{project}</code>],
+            ]}
+          />
+          <ProjectWallet key={`${tenant} ${project}`} scope={{ tenant, project }} />
+        </>
       ) : (
-        <ProjectWallet key={`${tenant} ${project}`} scope={{ tenant, project }} />
+        <EmptyState title="No wallet selected" action={<AllWallets />}>
+          Choose one from the list of all wallets.
+        </EmptyState>
       )}
     </OperatorScreen>
   )
 }
 
-/**
- * Selects a wallet. Operators can list every organization, but only the projects of organizations they belong to; other
- * projects are selected by ID.
- */
-function WalletChoice({ tenant, project }: { tenant: string; project: string }) {
-  const navigate = useNavigate({ from: '/operator/money' })
-  const { data: tenants, error } = useQuery(readingAll('/api/v2/tenants', { params: {} }))
-  const isMine = useMe().tenants.some(({ id }) => id === tenant)
-  const projects = useQuery({
-    ...readingAll('/api/v2/tenants/{tenant}/projects', { params: { tenant } }),
-    enabled: isMine,
-  })
-  const choose = (id: string) => void navigate({ search: { tenant, ...(id !== '' && { project: id }) } })
+function AllWallets() {
   return (
-    <section className="card stack" aria-label="Select wallet">
-      <RefusalBox error={error ?? projects.error} />
-      <div className="pair">
-        <Field label="Organization">
-          {(ids) => (
-            <Select
-              {...ids}
-              value={tenant || null}
-              options={(tenants ?? []).map(({ id, name }) => [id, `${name} (${id})`])}
-              onChange={(chosen) => void navigate({ search: { tenant: chosen } })}
-            />
-          )}
-        </Field>
-        {tenant !== '' && isMine && (
-          <Field label="Project">
-            {(ids) => (
-              <Select
-                {...ids}
-                value={project || null}
-                options={(projects.data ?? []).map(({ id, name }) => [id, `${name} (${id})`])}
-                onChange={choose}
-              />
-            )}
-          </Field>
-        )}
-        {tenant !== '' && !isMine && <ProjectIdForm key={project} project={project} onChoose={choose} />}
-      </div>
-    </section>
-  )
-}
-
-/** Selects a project by ID, in an organization the user doesn't belong to. */
-function ProjectIdForm({ project, onChoose }: { project: string; onChoose: (id: string) => void }) {
-  const [typed, setTyped] = useState(project)
-  return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault()
-        onChoose(typed.trim())
-      }}
-    >
-      <Field label="Project ID" hint="Find it in the list of all wallets.">
-        {(ids) => (
-          <span className="id-choice">
-            <input
-              {...ids}
-              required
-              autoComplete="off"
-              placeholder="prj_…"
-              value={typed}
-              onChange={({ target }) => setTyped(target.value)}
-            />
-            <button type="submit" className="button">
-              Open
-            </button>
-          </span>
-        )}
-      </Field>
-    </form>
+    <Link className="button" to="/operator/wallets">
+      All wallets
+    </Link>
   )
 }
 
