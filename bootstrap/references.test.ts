@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { findDeadReferences, type DeadReferences } from './references/find-dead-references.ts'
@@ -11,6 +12,17 @@ describe('the repository', () => {
   const found = findDeadReferences(openRepository(path.resolve(import.meta.dirname, '..')))
   test.for(Object.keys(found) as (keyof DeadReferences)[])('has no dead %s', (kind) => {
     expect(found[kind].map(said)).toEqual([])
+  })
+
+  test('numbers each section of a page once, so that a reference leads to one', () => {
+    const folder = path.resolve(import.meta.dirname, '../docs')
+    const pages = readdirSync(folder).filter((name) => name.endsWith('.md'))
+    const twice = pages.flatMap((page) => {
+      const text = readFileSync(path.join(folder, page), 'utf8')
+      const numbers = [...text.matchAll(/^#{2,4} ([A-Z]?\d[\d.]*)/gm)].map(([, number]) => number!.replace(/\.$/, ''))
+      return numbers.filter((number, at) => numbers.indexOf(number) !== at).map((number) => `${page} ${number}`)
+    })
+    expect([pages.length > 10, twice]).toEqual([true, []])
   })
 })
 

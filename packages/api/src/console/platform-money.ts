@@ -3,7 +3,7 @@ import { exampleIds } from '../example-ids.ts'
 import { id, micro, paragraph, time } from './fields.ts'
 import { pageQuery } from './page.ts'
 
-// Money of all projects, for platform operators (rules §7.12).
+// Money of all projects, for platform operators (rules §7.13).
 
 export const walletSort = z.enum([
   'organization',
