@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { HiddenKind } from '@gateway/api/console/capture'
+import type { CaptureSettings, HiddenKind } from '@gateway/api/console/capture'
 
 // POST /content: prompts and answers of projects that capture them, sealed for the console (rules §7.11).
 
@@ -18,6 +18,15 @@ export interface CaptureRules {
   /** RE2. */
   patterns: string[]
 }
+
+/** `control.projects.capture`: written by the console, read by the ledger; null: the project does not capture. */
+export type StoredCapture =
+  | (Pick<CaptureRules, 'version' | 'publicKey'> &
+      CaptureSettings & {
+        /** When capture was turned on: older content is deleted. */
+        since: string
+      })
+  | null
 
 /** POST /content/rules: null if the project does not capture. */
 export const captureQuestion = z.strictObject({ project: identifier })

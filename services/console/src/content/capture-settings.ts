@@ -1,25 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { CaptureSettings } from '@gateway/api/console/capture'
+import type { StoredCapture } from '@gateway/ledger-protocol/captured-content'
 import { refuse } from '@gateway/api/refusal'
 import { patternFault } from '@gateway/capture/pattern-fault'
 import type { ConsoleDeps } from '../deps.ts'
 
-/**
- * `projects.capture`: what a Project Owner set, and what the services that capture need (rules §7.11). null: the project
- * does not capture.
- */
-export type StoredCapture =
-  | (CaptureSettings & {
-      /** Of the console, for the project: X25519, as base64url. */
-      publicKey: string
-      /** Changes with each change of the rules. */
-      version: string
-      /** When capture was turned on: older content is deleted. */
-      since: string
-    })
-  | null
-
-/** What users see of it. */
+/** What users see of how a project captures (rules §7.11). */
 export function settingsOf(capture: StoredCapture): CaptureSettings | null {
   if (capture === null) return null
   const { retentionDays, hide, patterns } = capture

@@ -4,7 +4,7 @@ import type { ConsoleDeps } from '../deps.ts'
 import { authorizeInProject } from '../permissions/authorize.ts'
 import type { Handler } from '../request/call.ts'
 import { userOf } from '../sign-in/user.ts'
-import type { StoredCapture } from './capture-settings.ts'
+import type { StoredCapture } from '@gateway/ledger-protocol/captured-content'
 
 const DAY_MS = 86_400_000
 

@@ -5,7 +5,8 @@ import { authorizeInProject } from '../permissions/authorize.ts'
 import type { Handler } from '../request/call.ts'
 import { userOf } from '../sign-in/user.ts'
 import { Prisma } from '@gateway/database/client'
-import { storedCapture, type StoredCapture } from '../content/capture-settings.ts'
+import type { StoredCapture } from '@gateway/ledger-protocol/captured-content'
+import { storedCapture } from '../content/capture-settings.ts'
 import { projectRecord } from './projects.ts'
 
 /**

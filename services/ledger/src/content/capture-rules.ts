@@ -1,8 +1,10 @@
-import type { CaptureAnswer, CaptureQuestion, CaptureRules } from '@gateway/ledger-protocol/captured-content'
+import type {
+  CaptureAnswer,
+  CaptureQuestion,
+  CaptureRules,
+  StoredCapture,
+} from '@gateway/ledger-protocol/captured-content'
 import type { Deps } from '../deps.ts'
-
-/** `control.projects.capture`, as the console writes it; null: the project does not capture. */
-export type StoredCapture = (CaptureRules & { retentionDays: number; since: string }) | null
 
 export function rulesOf(capture: StoredCapture): CaptureRules | null {
   if (capture === null) return null
