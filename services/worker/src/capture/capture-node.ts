@@ -11,8 +11,8 @@ export interface NodeContent {
   project: string
   invocation: string
   request: Pick<ChatRequest, 'forwardedJson'>
-  /** Messages of the model, as JSON; null: none came. */
-  answer: string | null
+  /** Returns the messages of the model, as JSON; null: none came. Called only if the project captures. */
+  answer: () => string | null
   /** Code of the error; null: none. */
   failure: string | null
 }
@@ -34,7 +34,7 @@ export function openCaptureNode(
 
   return ({ request, ...call }) => {
     rulesOf(call.project).then(
-      (rules) => rules && recorder.record({ ...call, rules, request: request.forwardedJson }),
+      (rules) => rules && recorder.record({ ...call, rules, request: request.forwardedJson, answer: call.answer() }),
       () => known.delete(call.project),
     )
   }

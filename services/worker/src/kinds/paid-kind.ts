@@ -38,8 +38,8 @@ export interface PaidAnswer {
   remoteMs?: number
   /** Finish reasons of a chat. */
   finishReasons?: string[]
-  /** Messages of a chat, as JSON. */
-  messages?: string | null
+  /** Returns the messages of a chat, as JSON: only for a project that captures them. */
+  messages?(): string | null
   /** Returns the output values. Throws a Refusal if the response is unusable; it is charged anyway. */
   output(): Values
 }

@@ -54,7 +54,7 @@ export async function prepareChat(
         usage: recordedUsage(used),
         remoteMs,
         finishReasons: choices.map(({ finish_reason }) => finish_reason),
-        messages: answeredMessages(choices),
+        messages: () => answeredMessages(choices),
         output: () => answerOf(node, request, choices[0]!.message),
       }
     },

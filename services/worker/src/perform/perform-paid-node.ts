@@ -50,11 +50,11 @@ async function callProvider(
   try {
     const answer = await makeCall(deps, work, kind, call, admitted, signal, timing)
     const result = resultOf(deps, work, answer)
-    capture(deps, work, call, admitted, { result, answer: answer.messages ?? null })
+    capture(deps, work, call, admitted, { result, answer: () => answer.messages?.() ?? null })
     return { result, usage: answer.usage, remoteMs: answer.remoteMs ?? remoteMs(), timing: timing.read() }
   } catch (error) {
     const result = explainFailure(deps, error, work)
-    capture(deps, work, call, admitted, { result, answer: null })
+    capture(deps, work, call, admitted, { result, answer: () => null })
     return { result, usage: null, remoteMs: remoteMs(), timing: timing.read() } // P1
   }
 }
@@ -64,7 +64,7 @@ function capture(
   { claim: { project } }: Work,
   { request }: PaidCall,
   { invocation }: Admitted,
-  { result, answer }: { result: Performed['result']; answer: string | null },
+  { result, answer }: { result: Performed['result']; answer: () => string | null },
 ): void {
   if (request === null) return
   const failure = result.kind === 'failed' ? codeOf(result.error) : null
