@@ -34,7 +34,8 @@ test('a user signs in, creates a key, calls with it, sees the cost, and revokes 
   await shown.getByRole('button', { name: 'Done' }).click()
 
   const key = { ...tenant.key, secret }
-  expect((await chat(stack, { key, model: tenant.model })).status).toBe(200)
+  const answer = await chat(stack, { key, model: tenant.model })
+  expect(answer.status).toBe(200)
 
   await page.getByRole('link', { name: 'Calls', exact: true }).click()
   const row = page.getByRole('row', { name: /website/ })
@@ -42,13 +43,14 @@ test('a user signs in, creates a key, calls with it, sees the cost, and revokes 
   const { settled } = await stack.wallet(tenant.project.id)
   await row.getByText(dollars(settled)).waitFor()
   await row.getByRole('link').click()
-  const call = new URL(page.url()).pathname.split('/').at(-1)!
   await page.getByRole('link', { name: 'Open in playground' }).waitFor()
   await page.getByRole('link', { name: 'All calls' }).click()
   await page.getByRole('button', { name: 'Live: off' }).click()
   await page.getByRole('button', { name: 'Live: on' }).waitFor()
-  await page.getByLabel('Call, execution or key ID').fill(call)
-  await page.getByLabel('Call, execution or key ID').press('Enter')
+  const search = page.getByLabel('Call, request, execution or key ID')
+  await search.fill(answer.headers.get('x-request-id')!)
+  await search.press('Enter')
+  await page.getByText(answer.headers.get('x-service-invocation')!).first().waitFor()
   const sum = page.getByRole('region', { name: 'Cost breakdown' })
   await sum.getByText('completion tokens').waitFor()
   expect(await sum.locator('strong').innerText()).toBe(dollars(settled))

@@ -24,6 +24,11 @@ export function mintId<P extends string>(prefix: P, nowMs: number, random: Uint8
   return `${prefix}_${time}${tail}`
 }
 
+/** The id of what a request made: that of the request, with another prefix (rules §2.2). */
+export function idOfRequest<P extends string>(prefix: P, request: Id<'req'>): Id<P> {
+  return `${prefix}${request.slice(3)}`
+}
+
 /** Returns when an id was created, by the clock of its creator, or null if it is not one of ours. */
 export function timeOfId(id: string): Date | null {
   const [, time] = /^[a-z]{3}_([0-7][0-9a-hjkmnp-tv-z]{9})[0-9a-hjkmnp-tv-z]{16}$/.exec(id) ?? []

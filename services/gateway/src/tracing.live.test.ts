@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
+import { idOfRequest } from '@gateway/api/ids'
 import { expect } from 'vitest'
 import { stackTest, newPrompt } from './stack.fixture.ts'
 
@@ -98,6 +99,7 @@ test('each request writes one log line with its request, invocation and trace ID
   const messages = [{ role: 'user', content: prompt }]
   const called = await tenant.chat({ messages }, { headers: { traceparent: `00-${traceId}-${'b'.repeat(16)}-01` } })
   const invocation = called.headers.get('x-service-invocation')
+  expect(invocation).toBe(idOfRequest('inv', called.headers.get('x-request-id')!))
   const chat = { method: 'POST', route: '/v1/chat/completions' }
   expect(await lineOf(called)).toMatchObject({ ...chat, invocation, status: 200, traceId })
   const anonymous = await tenant.chat({}, { headers: { authorization: `Bearer ${'x'.repeat(40)}` } })

@@ -53,7 +53,7 @@ export function isKeyId(id: string): boolean {
   return id.startsWith('key_')
 }
 
-/** Whether an ID is that of an execution. Any other one is taken for that of a call. */
+/** Whether an ID is that of an execution. Any other one is taken for that of a call or a request. */
 export function isExecutionId(id: string): boolean {
   return id.startsWith('exe_')
 }

@@ -10,15 +10,21 @@ import { Loaded } from '../components/list-states.tsx'
 import { CallCost, CallerName, durationText, CallStateText, reasonLabels } from './call-columns.tsx'
 import { DataTable, type Column } from '../components/data-table.tsx'
 import { CallContent } from './call-content.tsx'
+import { CallOfRequest } from './call-of-request.tsx'
 import { callSum, total, type SumLine } from './call-sum.ts'
 import { scaleOf, timelineOf } from './call-timeline.ts'
 import { count } from '../components/usd.ts'
 
 const EVERY_MS = 2_000
 
-/** A call with its reservation, usage and itemized charge. */
+/** A call with its reservation, usage and itemized charge, or what the request with this ID made. */
 export function CallScreen() {
-  const { tenant, project, call: invocation } = useParams({ from: '/projects/$tenant/$project/calls/$call' })
+  const { call: id } = useParams({ from: '/projects/$tenant/$project/calls/$call' })
+  return id.startsWith('req_') ? <CallOfRequest id={id} /> : <OneCall id={id} />
+}
+
+function OneCall({ id: invocation }: { id: string }) {
+  const { tenant, project } = useScope()
   const params = { tenant, project, invocation }
   const read = useQuery({
     ...reading('/api/v2/tenants/{tenant}/projects/{project}/invocations/{invocation}', { params }),

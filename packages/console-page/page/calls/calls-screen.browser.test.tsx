@@ -1,3 +1,4 @@
+import { refuse } from '@gateway/api/refusal'
 import { expect } from 'vitest'
 import { page } from 'vitest/browser'
 import { contractExample, pageTest as test, project } from '../page-test.fixture.tsx'
@@ -14,9 +15,23 @@ test('calls are listed most expensive first, with the percentiles of those that 
   await expect.element(screen.getByRole('table', { name: 'Calls, most expensive first' })).toBeVisible()
   const asked = () => api.asked('listInvocations').findLast(({ query }) => query['order'] === 'cost')?.query
   await expect.poll(asked).toMatchObject({ order: 'cost', from: expect.any(String), to: expect.any(String) })
-  await screen.getByRole('searchbox', { name: 'Call, execution or key ID' }).fill('key_9')
+  await screen.getByRole('searchbox', { name: 'Call, request, execution or key ID' }).fill('key_9')
   await screen.getByRole('button', { name: 'Open' }).click()
   await expect.poll(() => api.asked('listInvocations').at(-1)?.query).toMatchObject({ key: 'key_9' })
+})
+
+test('a request ID leads to the call or the execution that the request made', async ({ api, open }) => {
+  api.answer('readInvocation', refuse('not_found', {}))
+  const execution = contractExample('readExecution')
+  api.answer('readExecution', execution)
+  const { screen, address, goTo } = await open(`${project}/calls/req_1`)
+  await expect.poll(() => address().href).toContain(`/flows/${execution.sandbox}?execution=`)
+  api.answer('readExecution', refuse('execution_not_found', { execution: 'exe_2' }))
+  await goTo(`${project}/calls/req_2`)
+  await expect.element(screen.getByRole('heading', { name: 'No call has this request ID' })).toBeVisible()
+  api.answer('readInvocation', { ...call!, id: 'inv_3' })
+  await goTo(`${project}/calls/req_3`)
+  await expect.poll(() => address().href).toContain('/calls/inv_3')
 })
 
 test('the live list announces new calls', async ({ api, open }) => {

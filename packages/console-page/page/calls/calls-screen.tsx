@@ -71,7 +71,7 @@ function NoCalls({ isFiltered }: { isFiltered: boolean }) {
   )
 }
 
-/** Opens the call with an ID, or the calls of an execution or key. */
+/** Opens the call with an ID, what a request made, or the calls of an execution or key. */
 function IdSearch() {
   const params = useScope()
   const navigate = useNavigate()
@@ -92,8 +92,8 @@ function IdSearch() {
     >
       <input
         type="search"
-        aria-label="Call, execution or key ID"
-        placeholder="Call, execution or key ID"
+        aria-label="Call, request, execution or key ID"
+        placeholder="Call, request, execution or key ID"
         autoComplete="off"
         spellCheck={false}
         value={typed}

@@ -87,17 +87,17 @@ function CommandList({ onClose, onCreateFlow }: { onClose: () => void; onCreateF
   )
 }
 
-/** Opens the call, or the calls of the execution, whose whole ID was typed. */
+/** Opens the call, what the request made, or the calls of the execution, whose whole ID was typed. */
 function useIdCommands(id: string): Command[] {
   const params = useScope()
   const navigate = useNavigate()
-  if (params.project === '' || !/^(inv|exe)_\w+$/.test(id)) return []
+  if (params.project === '' || !/^(inv|exe|req)_\w+$/.test(id)) return []
   if (isExecutionId(id)) {
     const run = () => void navigate({ to: '/projects/$tenant/$project/calls', params, search: { execution: id } })
     return [{ id, title: `Calls of execution ${id}`, kind: 'Execution', run }]
   }
   const run = () => void navigate({ to: '/projects/$tenant/$project/calls/$call', params: { ...params, call: id } })
-  return [{ id, title: `Call ${id}`, kind: 'Call', run }]
+  return [{ id, title: `${id.startsWith('req_') ? 'Call of request' : 'Call'} ${id}`, kind: 'Call', run }]
 }
 
 const schemes: Record<Scheme, string> = {

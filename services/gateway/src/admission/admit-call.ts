@@ -1,4 +1,5 @@
 import { refusalFor } from '@gateway/ledger-protocol/ledger-refusal'
+import { idOfRequest, type InvocationId } from '@gateway/api/ids'
 import type { ChatRequest } from '@gateway/api/chat-request'
 import { refuse, type Refusal } from '@gateway/api/refusal'
 import { ClientDisconnected } from '@gateway/service-kit/http/read-body'
@@ -83,7 +84,7 @@ function askerOf({ keyHash, selector, tag, idempotency }: AdmissionRequest): str
 async function askLedger(
   deps: Needed,
   chat: AdmissionRequest,
-  { disconnected }: Caller,
+  { requestId, disconnected }: Caller,
   attachmentError: Refusal | null,
   waiting: AdmissionQueueLimit['during'],
 ): Promise<Admission | Running> {
@@ -93,7 +94,8 @@ async function askLedger(
     maxTokens: chat.request.maxTokens ?? 0,
   })
   try {
-    const admission = await askWithin(deps, chat, disconnected, attachmentError, waiting, place)
+    const id = idOfRequest('inv', requestId)
+    const admission = await askWithin(deps, chat, id, disconnected, attachmentError, waiting, place)
     if (admission.kind !== 'admitted' && 'undo' in place) place.undo()
     return admission
   } catch (error) {
@@ -106,6 +108,7 @@ async function askLedger(
 async function askWithin(
   deps: Needed,
   chat: AdmissionRequest,
+  id: InvocationId,
   disconnected: AbortSignal,
   attachmentError: Refusal | null,
   waiting: AdmissionQueueLimit['during'],
@@ -113,11 +116,9 @@ async function askWithin(
 ): Promise<Admission | Running> {
   const refusedHere = attachmentError ?? ('exceeded' in place ? tooOften(place) : null) // A3
   const mayReserve = refusedHere === null
-  let id = ''
   const admit = openAdmission<AdmitOutcome>({
     ask: (counted) => {
       if (disconnected.aborted) throw new ClientDisconnected() // A1
-      id = deps.newId('inv')
       return waiting(() => decide(deps, itemOf(chat, counted), id, mayReserve))
     },
     count: (refused) => countPrompt(deps, chat, refused), // A2

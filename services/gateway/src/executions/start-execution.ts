@@ -6,6 +6,7 @@ import { storableRevision } from '../request/read-invocation.ts'
 import type { StartAnswer, StartQuestion } from '@gateway/ledger-protocol/flow-reads'
 import type { CallerQuestion } from '@gateway/ledger-protocol/ledger-reads'
 import { refusalFor } from '@gateway/ledger-protocol/ledger-refusal'
+import { idOfRequest } from '@gateway/api/ids'
 import { flowLimits } from '@gateway/api/limits'
 import { Refusal, refuse } from '@gateway/api/refusal'
 import { activeCarrier } from '@gateway/service-kit/process/spans'
@@ -50,7 +51,7 @@ export interface Execution extends Extract<StartAnswer, { kind: 'started' }> {
   askAgain(): Promise<void>
 }
 
-type Needed = Pick<Deps, 'ledger' | 'notifier' | 'newId' | 'admissionQueueLimit' | 'rates' | 'openCalls'>
+type Needed = Pick<Deps, 'ledger' | 'notifier' | 'admissionQueueLimit' | 'rates' | 'openCalls'>
 
 /** Timeout of the ledger's decision. */
 const ADMISSION_MS = 5_000
@@ -65,13 +66,13 @@ const NOT_CALLABLE = new Set(['sandbox_not_found', 'revision_not_active'])
 export async function startExecution(
   deps: Needed,
   request: ExecutionRequest,
-  { disconnected }: Pick<Caller, 'disconnected'>,
+  { requestId, disconnected }: Pick<Caller, 'requestId' | 'disconnected'>,
   topicOf: (execution: string) => string,
 ): Promise<Execution> {
   if (disconnected.aborted) throw new ClientDisconnected() // S1
   const { ledger, admissionQueueLimit, rates } = deps
   admissionQueueLimit.refuseIfFull()
-  const question = questionOf(deps.newId('exe'), request)
+  const question = questionOf(idOfRequest('exe', requestId), request)
   const place = await rates.take(request.keyHash, question.id, null)
   const subscription = subscribe(deps, topicOf(question.id), disconnected) // S2
   try {

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AuthInfo } from '@modelcontextprotocol/server'
+import type { Id } from '@gateway/api/ids'
 import type { ActiveSandbox } from '@gateway/ledger-protocol/flow-reads'
 import type { CallerQuestion } from '@gateway/ledger-protocol/ledger-reads'
 
@@ -7,6 +8,7 @@ import type { CallerQuestion } from '@gateway/ledger-protocol/ledger-reads'
 export interface McpRequest {
   caller: CallerQuestion
   sandbox: ActiveSandbox
+  requestId: Id<'req'>
   /** Aborts when the caller disconnects. */
   disconnected: AbortSignal
   req: IncomingMessage

@@ -1,10 +1,9 @@
 import type { Request, RequestHandler, Response } from 'express'
-import { disconnectSignal } from '@gateway/service-kit/http/read-body'
 import type { ChatWire } from '@gateway/api/wires/wire'
 import type { Call } from '../../provider-call/call-provider.ts'
 import { sendReplay } from '../../response/send-replay.ts'
 import { withSpan } from '@gateway/service-kit/process/spans'
-import type { AdmittedCall, Caller } from '../../admission/admission.ts'
+import { type AdmittedCall, type Caller, callerOf } from '../../admission/admission.ts'
 import { admitCall } from '../../admission/admit-call.ts'
 import type { Permit } from '@gateway/service-kit/async/concurrency-limiter'
 import { withPermit } from '../../admission/limits.ts'
@@ -46,7 +45,7 @@ async function complete(
 ): Promise<void> {
   const { metrics, now } = deps
   const startMs = now()
-  const caller = { disconnected: disconnectSignal(res), permit }
+  const caller = { ...callerOf(res), permit }
   if (isLargerThanText(req)) await makeRoomForBody(deps, req, keyHash, caller)
   const chat = await readChat(wire, req, keyHash)
   deps.refusals.nameModel(res, chat.request.model)

@@ -2,8 +2,8 @@ import type { RequestHandler } from 'express'
 import { refuse } from '@gateway/api/refusal'
 import { countTokensWire } from '@gateway/api/wires/messages/messages-wire'
 import { refusalFor } from '@gateway/ledger-protocol/ledger-refusal'
-import { disconnectSignal } from '@gateway/service-kit/http/read-body'
 import { sendJson } from '@gateway/service-kit/http/answers'
+import { callerOf } from '../../admission/admission.ts'
 import { withPermit } from '../../admission/limits.ts'
 import type { Deps } from '../../deps.ts'
 import { isLargerThanText, makeRoomForBody } from '../../attachments/prepare-attachments.ts'
@@ -18,8 +18,7 @@ type Needed = Pick<Deps, 'keyGate' | 'concurrencyLimiter' | 'ledger' | 'imageMem
 export function countTokens(deps: Needed): RequestHandler {
   return (req, res) =>
     withPermit(deps, res, async (keyHash, permit, project) => {
-      if (isLargerThanText(req))
-        await makeRoomForBody(deps, req, keyHash, { disconnected: disconnectSignal(res), permit })
+      if (isLargerThanText(req)) await makeRoomForBody(deps, req, keyHash, { ...callerOf(res), permit })
       const { request, selector } = await readChat(countTokensWire, req, keyHash)
       const { model } = request
       const answer = await deps.ledger.models({ keyHash, selector })

@@ -6,11 +6,11 @@ import { chatLimits } from '@gateway/api/limits'
 import { answerAttributes, callAttributes } from '@gateway/providers/call-attributes'
 import type { EmbeddingAnswer } from '@gateway/providers/embedding-port'
 import { sendJson } from '@gateway/service-kit/http/answers'
-import { disconnectSignal, parseJson, readBody } from '@gateway/service-kit/http/read-body'
+import { parseJson, readBody } from '@gateway/service-kit/http/read-body'
 import { withSpan } from '@gateway/service-kit/process/spans'
 import type { CountedUsage } from '@gateway/tokens/counted-usage'
 import { type AdmissionRequest, admitCall } from '../../admission/admit-call.ts'
-import type { AdmittedCall, Caller } from '../../admission/admission.ts'
+import { type AdmittedCall, type Caller, callerOf } from '../../admission/admission.ts'
 import { withPermit } from '../../admission/limits.ts'
 import type { Deps } from '../../deps.ts'
 import { settleAndAnswer } from '../../provider-call/call-provider.ts'
@@ -32,7 +32,7 @@ export function createEmbeddings(deps: Deps): RequestHandler {
   return (req, res) =>
     withPermit(deps, res, (keyHash, permit) => {
       deps.admissionQueueLimit.refuseIfFull()
-      const caller = { disconnected: disconnectSignal(res), permit }
+      const caller = { ...callerOf(res), permit }
       return deps.openCalls.run(() =>
         withCallSpan('POST /v1/embeddings', req.headers, () => complete(deps, req, res, keyHash, caller)),
       )

@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest'
 import { ask, chain, echo, flowTest as test, linesOf, newKey, PROGRESS, recordOf } from '../../../flow-stack.fixture.ts'
+import { idOfRequest } from '@gateway/api/ids'
 import { errorOf, newPrompt } from '../../../stack.fixture.ts'
 
 describe('POST /v1/sandbox/{id}/invoke', () => {
@@ -12,9 +13,9 @@ describe('POST /v1/sandbox/{id}/invoke', () => {
     const answer = await flows.invoke(sandbox, { topic: newPrompt(), tone: 'dry' })
     expect(answer.status).toBe(200)
     expect(answer.headers.get('content-type')).toBe('application/json')
-    expect(answer.headers.get('x-request-id')).toMatch(/^req_/)
     expect(answer.headers.get('idempotent-replayed')).toBeNull()
     const record = await recordOf(answer)
+    expect(record.id).toBe(idOfRequest('exe', answer.headers.get('x-request-id')!))
     expect(answer.headers.get('x-service-invocation')).toBe(record.id)
     expect(record).toMatchObject({
       id: expect.stringMatching(/^exe_/) as string,

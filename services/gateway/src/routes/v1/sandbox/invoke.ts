@@ -1,5 +1,4 @@
 import type { Request, RequestHandler, Response } from 'express'
-import { disconnectSignal } from '@gateway/service-kit/http/read-body'
 import {
   lineTopicOf,
   refusedLine,
@@ -10,6 +9,7 @@ import {
 } from '../../../executions/send-execution.ts'
 import { acceptedAnswer, type AcceptedAnswer, readInvocation } from '../../../request/read-invocation.ts'
 import { withSpan } from '@gateway/service-kit/process/spans'
+import { callerOf } from '../../../admission/admission.ts'
 import { asFollower, withPermit } from '../../../admission/limits.ts'
 import type { Deps } from '../../../deps.ts'
 import { explainError } from '../../../errors/explain-error.ts'
@@ -47,14 +47,14 @@ async function runInvocation(
   accepted: AcceptedAnswer,
 ): Promise<void> {
   const startMs = deps.now()
-  const disconnected = disconnectSignal(res)
+  const caller = callerOf(res)
   const invocation = await readInvocation(req, keyHash)
   const request = { ...invocation, sandbox: req.params.id, surface: 'invoke' } as const
   const topicOf = accepted === 'progress' ? lineTopicOf : endTopicOf
-  const execution = await withSpan('start', {}, () => startExecution(deps, request, { disconnected }, topicOf))
+  const execution = await withSpan('start', {}, () => startExecution(deps, request, caller, topicOf))
   setExecutionHeaders(res, execution)
   try {
-    await withSpan('run', {}, () => answer(deps, req, res, accepted, execution, disconnected))
+    await withSpan('run', {}, () => answer(deps, req, res, accepted, execution, caller.disconnected))
   } finally {
     execution.close()
   }

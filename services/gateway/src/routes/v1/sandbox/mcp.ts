@@ -5,9 +5,9 @@ import type { CallerQuestion } from '@gateway/ledger-protocol/ledger-reads'
 import { refusalFor } from '@gateway/ledger-protocol/ledger-refusal'
 import { type Refusal, refuse } from '@gateway/api/refusal'
 import { sendJson } from '@gateway/service-kit/http/answers'
-import { disconnectSignal } from '@gateway/service-kit/http/read-body'
 import { refusedResult } from '../../../mcp/call-tool.ts'
 import { callsTool, findArgumentsError, type Message, openMcpTransport, readMessage } from '../../../mcp/transport.ts'
+import { callerOf } from '../../../admission/admission.ts'
 import { withPermit } from '../../../admission/limits.ts'
 import type { Deps } from '../../../deps.ts'
 import { refuseRebinding } from '../../../mcp/dns-rebinding-guard.ts'
@@ -33,12 +33,12 @@ export function serveMcp(deps: Deps): RequestHandler<{ id: string }> {
       if (req.method !== 'POST') throw refuse('method_not_allowed', { method: req.method, allow: 'POST' }, ONLY_POST)
       if (!sandbox.mcpEnabled) throw refuse('mcp_disabled', {})
       refuseRebinding(deps, req)
-      const disconnected = disconnectSignal(res)
+      const { requestId, disconnected } = callerOf(res)
       const message = await readMessage(req)
       const active = activeOf(sandbox, isCall(message)) // M2
       const wrong = findArgumentsError(message.value)
       if (wrong !== null) return sendResult(res, wrong)
-      await transport.answer({ caller, sandbox: active, disconnected, req, res }, message)
+      await transport.answer({ caller, sandbox: active, requestId, disconnected, req, res }, message)
     })
   }
 }
