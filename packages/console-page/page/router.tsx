@@ -51,6 +51,7 @@ const noticesScreen = laterScreen(() => import('./notices/notices-screen.tsx'), 
 const webhookScreen = laterScreen(() => import('./notices/webhook-screen.tsx'), 'WebhookScreen')
 const refusalsScreen = laterScreen(() => import('./refusals/refusals-screen.tsx'), 'RefusalsScreen')
 const catalogueScreen = laterScreen(() => import('./catalogue/catalogue-screen.tsx'), 'CatalogueScreen')
+const modelScreen = laterScreen(() => import('./catalogue/model-screen.tsx'), 'ModelScreen')
 const assetsScreen = laterScreen(() => import('./assets/assets-screen.tsx'), 'AssetsScreen')
 const productsScreen = laterScreen(() => import('./operator/products-screen.tsx'), 'ProductsScreen')
 const moneyScreen = laterScreen(() => import('./operator/money-screen.tsx'), 'MoneyScreen')
@@ -112,6 +113,7 @@ const routes = [
     component: catalogueScreen,
     validateSearch: catalogueView,
   }),
+  createRoute({ ...at('/projects/$tenant/$project/models/$product'), component: modelScreen }),
   createRoute({ ...at('/operator/money'), component: moneyScreen, validateSearch: moneyView }),
   createRoute({ ...at('/operator/wallets'), component: walletsScreen, validateSearch: walletsView }),
   createRoute({ ...at('/operator/revenue'), component: revenueScreen, validateSearch: revenueView }),

@@ -11,7 +11,7 @@ const views = [
 ] as const
 
 /** Addresses after `/console`, by the name of the picture. */
-function screensOf({ tenant, project, sandboxes }: Facts, call: string): Record<string, string> {
+function screensOf({ tenant, project, sandboxes, models: [model] }: Facts, call: string): Record<string, string> {
   const home = `/projects/${tenant}/${project}`
   const organization = `/organizations/${tenant}`
   const screens = (base: string, names: string[]) => Object.fromEntries(names.map((name) => [name, `${base}/${name}`]))
@@ -20,6 +20,7 @@ function screensOf({ tenant, project, sandboxes }: Facts, call: string): Record<
     overview: home,
     ...screens(home, ['models', 'playground', 'flows', 'executions', 'assets', 'calls', 'refusals', 'notices']),
     call: `${home}/calls/${call}`,
+    model: `${home}/models/${encodeURIComponent(model!)}`,
     usage: `${home}/usage?range=day`,
     ...screens(home, ['statement', 'keys', 'users', 'settings']),
     flow: `${home}/flows/${sandboxes.mixed}`,

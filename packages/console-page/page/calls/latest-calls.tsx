@@ -9,26 +9,31 @@ import { callColumns } from './call-columns.tsx'
 const SHOWN = 5
 const EVERY_MS = 5_000
 
-/** The latest calls of the project or of one of its keys, polled. */
-export function useLatestCalls(key?: string) {
-  const asked = { params: useScope(), query: { limit: SHOWN, ...(key !== undefined && { key }) } }
+/** The latest calls of the project or of one of its keys or models, polled. */
+export function useLatestCalls(of: Of = {}) {
+  const asked = { params: useScope(), query: { limit: SHOWN, ...of } }
   return useQuery({
     ...reading('/api/v2/tenants/{tenant}/projects/{project}/invocations', asked),
     refetchInterval: EVERY_MS,
   })
 }
 
-/** Latest calls of the project or of one of its keys, polled. Hidden if there are none. */
-export function LatestCalls({ ofKey }: { ofKey?: string }) {
+interface Of {
+  key?: string
+  model?: string
+}
+
+/** Latest calls of the project or of one of its keys or models, polled. Hidden if there are none. */
+export function LatestCalls({ of = {} }: { of?: Of }) {
   const scope = useScope()
-  const { data, error } = useLatestCalls(ofKey)
-  const columns = callColumns(scope).filter(({ head }) => ofKey === undefined || head !== 'Key')
+  const { data, error } = useLatestCalls(of)
+  const columns = callColumns(scope).filter(({ head }) => of.key === undefined || head !== 'Key')
   if (data?.data.length === 0) return null
   return (
     <section className="stack" aria-label="Latest calls">
       <div className="head">
         <h2>Latest calls</h2>
-        <Link to="/projects/$tenant/$project/calls" params={scope} search={ofKey === undefined ? {} : { key: ofKey }}>
+        <Link to="/projects/$tenant/$project/calls" params={scope} search={of}>
           All calls
         </Link>
       </div>

@@ -5,15 +5,23 @@ import { DataTable, type Column } from '../components/data-table.tsx'
 import { EmptyState, Loaded } from '../components/list-states.tsx'
 import { catalogueRows, type CatalogueRow } from './catalogue-rows.ts'
 import { EstimateDialog } from './estimate-dialog.tsx'
-import { useQuery } from '@tanstack/react-query'
-import { readingAll } from '../api/queries.ts'
 import type { ProductRecord } from '@gateway/api/console/products'
 import { Badge } from '../components/values.tsx'
 import { CopyButton } from '../components/copying.tsx'
-import { PriceList, modalityLabels, parameterLabels, sizeLabels, kindLabels } from './product-labels.tsx'
-import { useState, type ReactNode } from 'react'
+import {
+  choiceLabels,
+  PriceList,
+  modalityLabels,
+  parameterLabels,
+  productFacts,
+  type ProductFact,
+  sizeLabels,
+  kindLabels,
+} from './product-labels.tsx'
+import { useCatalogue } from './use-catalogue.ts'
+import { useState } from 'react'
 import { FilterChip, useFilter } from '../components/filters.tsx'
-import { kinds, orders, uses, type CatalogueView, type Order, type Use, MOST_COMPARED } from './catalogue-view.ts'
+import { kinds, orders, uses, type CatalogueView, type Order, MOST_COMPARED } from './catalogue-view.ts'
 import { Select } from '../components/select.tsx'
 
 /** Products that the project can call or request, with their prices. */
@@ -69,18 +77,6 @@ function NoModel({ isEmpty }: { isEmpty: boolean }) {
   )
 }
 
-/** All catalogue products, and those assigned to the project. */
-function useCatalogue() {
-  const params = useScope()
-  const assigned = useQuery(readingAll('/api/v2/tenants/{tenant}/projects/{project}/assignments', { params }))
-  const products = useQuery(readingAll('/api/v2/products', { params: {} }))
-  return {
-    error: assigned.error ?? products.error,
-    products: products.data,
-    assigned: assigned.data && new Set(assigned.data.map(({ product }) => product)),
-  }
-}
-
 /** Assigned products that can't be called because they aren't published. */
 function UnpublishedNotice({
   products,
@@ -100,13 +96,21 @@ function UnpublishedNotice({
   )
 }
 
+function ModelLink({ id, name }: Pick<ProductRecord, 'id' | 'name'>) {
+  return (
+    <Link to="/projects/$tenant/$project/models/$product" params={{ ...useScope(), product: id }}>
+      {name}
+    </Link>
+  )
+}
+
 /** Columns of the model list. */
 const modelColumns: Column<CatalogueRow>[] = [
   {
     head: 'Model',
     cell: ({ product: { id, name, description, ownedBy } }) => (
       <>
-        {name} <span className="soft small model-about">by {ownedBy}</span>
+        <ModelLink id={id} name={name} /> <span className="soft small model-about">by {ownedBy}</span>
         <div className="small model-about">
           <code>{id}</code> <CopyButton text={id} label={`Copy ID ${id}`} isSmall />
         </div>
@@ -144,16 +148,6 @@ const modelColumns: Column<CatalogueRow>[] = [
   },
 ]
 
-const facts: { what: string; of: (product: ProductRecord) => ReactNode }[] = [
-  { what: 'Price', of: (product) => <PriceList of={product} /> },
-  { what: 'Context', of: (product) => sizeLabels(product).map((line) => <div key={line}>{line}</div>) },
-  { what: 'Kind', of: ({ kind }) => kindLabels[kind] },
-  { what: 'Modalities', of: modalityLabels },
-  { what: 'Parameters', of: parameterLabels },
-  { what: 'Moderated', of: ({ isModerated }) => (isModerated ? 'yes' : 'no') },
-  { what: 'Publisher', of: ({ ownedBy }) => ownedBy },
-]
-
 /** Side-by-side comparison of models. */
 function Comparison({ of: products }: { of: ProductRecord[] }) {
   const scope = useScope()
@@ -177,17 +171,16 @@ function Comparison({ of: products }: { of: ProductRecord[] }) {
           { head: 'Property', cell: ({ what }) => what },
           ...products.map((product) => ({
             head: product.id,
-            cell: (fact: (typeof facts)[number]) => fact.of(product),
+            cell: (fact: ProductFact) => fact.of(product),
           })),
         ]}
-        rows={facts}
+        rows={productFacts}
         keyOf={({ what }) => what}
       />
     </section>
   )
 }
 
-const choiceLabels: Record<Use, string> = { callable: 'Available', askable: 'Not assigned' }
 const orderLabels: Record<Order, string> = {
   name: 'By name',
   cheapest: 'Cheapest first',

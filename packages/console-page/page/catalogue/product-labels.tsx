@@ -1,4 +1,6 @@
 import type { ProductKind, ProductPricing, ProductRecord } from '@gateway/api/console/products'
+import type { ReactNode } from 'react'
+import type { Use } from './catalogue-view.ts'
 import type { Tone } from '../components/values.tsx'
 import { count } from '../components/usd.ts'
 import { picoFromUsd } from '@gateway/pricing/price'
@@ -54,6 +56,24 @@ export function parameterLabels({ kind, supportedParameters, parameterValues }: 
 function bytesLabels(bytes: number): string {
   return bytes % BYTES_A_MIB === 0 ? `${count(bytes / BYTES_A_MIB)} MiB` : `${count(bytes)} bytes`
 }
+
+export const choiceLabels: Record<Use, string> = { callable: 'Available', askable: 'Not assigned' }
+
+export interface ProductFact {
+  what: string
+  of: (product: ProductRecord) => ReactNode
+}
+
+/** What callers know of a product, apart from its name. */
+export const productFacts: ProductFact[] = [
+  { what: 'Price', of: (product) => <PriceList of={product} /> },
+  { what: 'Context', of: (product) => sizeLabels(product).map((line) => <div key={line}>{line}</div>) },
+  { what: 'Kind', of: ({ kind }) => kindLabels[kind] },
+  { what: 'Modalities', of: modalityLabels },
+  { what: 'Parameters', of: parameterLabels },
+  { what: 'Moderated', of: ({ isModerated }) => (isModerated ? 'yes' : 'no') },
+  { what: 'Publisher', of: ({ ownedBy }) => ownedBy },
+]
 
 /** Prices of a product, one per line. */
 export function PriceList({ of: { kind, pricing } }: { of: Pick<ProductRecord, 'kind' | 'pricing'> }) {

@@ -163,16 +163,11 @@ function useScopeCommands(): Command[] {
     kind: 'Flow',
     run: () => void navigate({ to: '/projects/$tenant/$project/flows/$sandbox', params: { ...scope, sandbox: id } }),
   }))
-  const ownKeys = (keys.data ?? []).map(({ id, name, state }): Command => ({
+  const ownKeys = (keys.data ?? []).map(({ id, name }): Command => ({
     id,
     title: name,
     kind: 'Key',
-    run: () =>
-      void navigate({
-        to: '/projects/$tenant/$project/keys',
-        params: scope,
-        search: state === 'Active' ? {} : { ended: true },
-      }),
+    run: () => void navigate({ to: '/projects/$tenant/$project/keys/$key', params: { ...scope, key: id } }),
   }))
   const projects = tenants.flatMap((each, n) =>
     (lists[n]?.data ?? [])

@@ -11,7 +11,13 @@ export function Badge({ tone, text }: { tone: Tone; text: string }) {
 }
 
 /** Names and values. A null value is omitted. */
-export function Facts({ of, className = 'facts' }: { of: [name: string, value: ReactNode][]; className?: string }) {
+export function Facts({
+  of,
+  className = 'facts',
+}: {
+  of: readonly (readonly [name: string, value: ReactNode])[]
+  className?: string
+}) {
   return (
     <dl className={className}>
       {of

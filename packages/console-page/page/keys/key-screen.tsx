@@ -57,9 +57,9 @@ export function KeyScreen() {
             )}
             <div className="two">
               <KeyFacts of={found} />
-              <SpendingDays ofKey={found} />
+              <SpendingDays of={{ by: 'key', id: found.id, name: found.name }} />
             </div>
-            <LatestCalls ofKey={found.id} />
+            <LatestCalls of={{ key: found.id }} />
             <KeyErrors of={found} />
           </>
         )}

@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query'
-import type { KeyRecord } from '@gateway/api/console/keys'
 import type { UsageReport } from '@gateway/api/console/money'
 import { reading } from '../api/queries.ts'
 import { useScope } from '../api/session.ts'
@@ -15,22 +14,23 @@ import { groupSums, seriesOf, usageSteps, withErrors, type GroupSum } from './us
 const USAGE = '/api/v2/tenants/{tenant}/projects/{project}/usage'
 
 interface Props {
-  ofKey?: KeyRecord
+  /** Shows the charges of this key or model alone. */
+  of?: { by: 'key' | 'model'; id: string; name: string }
   /** Names of flows: stacks the charges of flows by flow. */
   flowNames?: ReadonlyMap<string, string>
 }
 
-/** Charges of the last 30 days, stacked by model or flow or of one key, with the data as a table. */
-export function SpendingDays({ ofKey, flowNames }: Props) {
+/** Charges of the last 30 days, stacked by model or flow or of one key or model, with the data as a table. */
+export function SpendingDays({ of, flowNames }: Props) {
   const now = new Date()
-  const by = ofKey ? 'key' : flowNames ? 'sandbox' : 'model'
+  const by = of?.by ?? (flowNames ? 'sandbox' : 'model')
   const query = { by, step: 'day', zone: 'UTC', from: `${dayOf(now, -29)}T00:00:00.000Z` } as const
   const read = useQuery(
     reading(USAGE, { params: useScope(), query: { ...query, to: `${dayOf(now, 1)}T00:00:00.000Z` } }),
   )
-  const isShown = (group: string | null) => (ofKey ? group === ofKey.id : !flowNames || group !== null)
+  const isShown = (group: string | null) => (of ? group === of.id : !flowNames || group !== null)
   const { data, error } = read.data ? { ...read, data: onlyOf(read.data, isShown) } : read
-  const nameOf = (group: string | null) => ofKey?.name ?? flowNames?.get(group ?? '') ?? group ?? 'No model'
+  const nameOf = (group: string | null) => of?.name ?? flowNames?.get(group ?? '') ?? group ?? 'No model'
   const groups = groupSums(data ? withErrors(data) : [])
   return (
     <section className="card stack" aria-label="Charged in the last 30 days">
