@@ -50,6 +50,7 @@ const full = scenarioFiles(
   'shell-completion',
   'skewed-clocks',
   'stock-clients',
+  'template-to-agent',
 ).concat('deploy/src/components.scenario.ts')
 /** These measure how much is done in a time, or stop parts while they do: nothing else runs at the same time. */
 const fullAlone = scenarioFiles(

@@ -1,16 +1,16 @@
 import { execFile } from 'node:child_process'
-import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createRequire } from 'node:module'
 import { promisify } from 'node:util'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport, getDefaultEnvironment } from '@modelcontextprotocol/client/stdio'
-import { buildCommandLine } from '@gateway/cli/build-command-line'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { readDocBlocks, type DocBlock } from './src/guides/doc-blocks.ts'
 import { isThere } from './src/guides/is-there.ts'
 import { mcpTest as test } from './src/mcp/mcp-test.ts'
+import { packCommandLine } from './src/mcp/pack-command-line.ts'
 import type { McpTenant } from './src/mcp/mcp-tenant.ts'
 
 // Every block of docs/mcp.md, run unchanged except for the URL, the flow, the key and the folder of the archive.
@@ -24,12 +24,7 @@ const ANSWER = 'Rain (, )'
 
 /** The folder of the packed command line. */
 const archives = await mkdtemp(path.join(tmpdir(), 'gateway-packed-'))
-beforeAll(async () => {
-  const packed = path.join(archives, 'package')
-  await buildCommandLine(path.join(packed, 'dist'))
-  await cp(path.join(workspace, 'clients/cli/package.json'), path.join(packed, 'package.json'))
-  await run('npm', ['pack', '--ignore-scripts', '--pack-destination', '..'], { cwd: packed })
-})
+beforeAll(() => packCommandLine(archives))
 afterAll(() => rm(archives, { recursive: true }))
 
 function filledIn({ text }: DocBlock, tenant: McpTenant): string {

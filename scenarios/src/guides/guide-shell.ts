@@ -4,6 +4,12 @@ import path from 'node:path'
 
 export type GuideShell = ReturnType<typeof openShell>
 
+/** Environment of a shell whose home is its folder, with this Node. */
+export function homeOf(folder: string, variables: Record<string, string> = {}): Record<string, string> {
+  const { PATH = '' } = process.env
+  return { PATH: [path.dirname(process.execPath), PATH].join(path.delimiter), HOME: folder, ...variables }
+}
+
 /** Opens a bash process that keeps its variables from block to block. */
 export function openShell(folder: string, environment: Record<string, string>) {
   const bash = spawn('bash', ['--noprofile', '--norc'], { cwd: folder, env: environment, detached: true })

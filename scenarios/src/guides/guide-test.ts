@@ -4,7 +4,7 @@ import { onceAWorker } from '@gateway/testbed/once-a-worker'
 import { startSeededStack } from '@gateway/testbed/seeded-stack'
 import { temporaryFolder } from '@gateway/testbed/test-servers'
 import { test as base } from 'vitest'
-import { openShell } from './guide-shell.ts'
+import { homeOf, openShell } from './guide-shell.ts'
 
 const shared = onceAWorker(
   () => startSeededStack({ write: () => {} }),
@@ -23,9 +23,7 @@ export const guideTest = base
     const folder = await temporaryFolder('guide')
     await symlink(path.join(import.meta.dirname, '../../node_modules'), path.join(folder, 'node_modules'))
     return (variables: Record<string, string> = {}) => {
-      const { PATH = '' } = process.env
-      const node = path.dirname(process.execPath)
-      const shell = openShell(folder, { PATH: `${node}${path.delimiter}${PATH}`, HOME: folder, ...variables })
+      const shell = openShell(folder, homeOf(folder, variables))
       onCleanup(shell.close)
       return { shell, folder, variables: new Set(Object.keys(variables)) }
     }
