@@ -106,6 +106,8 @@ BEGIN
       execution,
       node,
       tag,
+      budgets,
+      budget_windows,
       first_token_ms,
       tries
     )
@@ -141,6 +143,8 @@ BEGIN
       execution,
       node,
       tag,
+      budgets,
+      budget_windows,
       first_token_ms,
       tries
       FROM charge

@@ -699,6 +699,8 @@ CREATE TABLE money.attempts (
   execution         text, -- of a node's call; null: a direct call
   node              text,
   tag               text, -- of the caller; null: none
+  budgets           text[], -- that it counted towards; null: none
+  budget_windows    timestamptz(3)[], -- the window of each of these budgets
   first_token_ms    integer, -- from the admission; null: not streamed, or not recorded
   tries             text, -- at providers, JSON text; null: not recorded
   CONSTRAINT only_settled_is_charged CHECK (state = 'Settled' OR charged_micro = 0),
@@ -986,13 +988,13 @@ CREATE TABLE money.checked_wallets (
 CREATE INDEX ON money.checked_wallets (checked_at);
 
 CREATE TABLE money.checked_meters (
-  lineage      text NOT NULL,
-  window_start timestamptz(3) NOT NULL,
   project      text NOT NULL,
+  lineage      text NOT NULL, -- of a key, or the ID of a budget
+  window_start timestamptz(3) NOT NULL,
   spent        bigint NOT NULL,
-  PRIMARY KEY (lineage, window_start)
+  PRIMARY KEY (project, lineage, window_start)
 );
-CREATE INDEX ON money.checked_meters (project);
+CREATE INDEX ON money.checked_meters (lineage); -- budgets span projects
 
 -- The position of the check that reads older parts of the journals again.
 CREATE TABLE money.rechecked_wallets (

@@ -16,7 +16,7 @@ export interface MovedWallet {
   last: bigint
   /** Entry up to which its usage is rolled up. */
   rolledUp: bigint
-  /** Time since which windows may still be needed, by lineage. */
+  /** Time since which windows may still be needed, by lineage or budget. */
   meters: Map<string, Date>
 }
 
@@ -51,7 +51,10 @@ function readWallets(prisma: Prisma, month: Month, after: string) {
                      h.seq) AS last,
             coalesce((SELECT u.seq FROM money.usage_positions u WHERE u.project = m.project), 0) AS "rolledUp",
             (SELECT coalesce(json_agg(json_build_array(t.lineage, t.window_start)), '[]')::text
-               FROM money.meters t WHERE t.project = m.project) AS meters
+               FROM (SELECT lineage, window_start FROM money.meters WHERE project = m.project
+                     UNION ALL
+                     SELECT b.id, b.window_start FROM money.budgets b JOIN control.projects p ON p.tenant = b.tenant
+                      WHERE p.id = m.project) t) AS meters
        FROM moved m
        CROSS JOIN LATERAL (SELECT greatest(
          (SELECT seq FROM money.journal j

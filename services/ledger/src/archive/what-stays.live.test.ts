@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest'
 import { checkBooks, formatFinding } from '../check/check-books.ts'
+import { setBudget } from '../budgets/budgets.ts'
 import { recheckWallets } from '../check/recheck-wallets.ts'
 import { correct } from '../wallets/wallets.ts'
 import { dayOf, monthsAgo, test } from '../fixtures/past-months.ts'
@@ -156,6 +157,26 @@ describe('after archiving', () => {
     expect(await books.check()).toEqual([
       expect.stringMatching(/spent differs from the journal: expected 60, found 59/),
     ])
+  })
+
+  test('what counted towards a budget is still known, and a check finds a wrong budget', async ({ books }) => {
+    const { replica, tenant, fixture } = books
+    const { tenant: organization, owner, team } = tenant.owners
+    const subject = { kind: 'team', subject: team, limitMicro: 5_000, hard: true } as const
+    await setBudget({ reads: replica.reads }, { id: 'bud_1', tenant: organization, createdBy: owner, ...subject })
+    await books.call(dayOf(first, 3))
+    await books.call(dayOf(second, 3))
+    await books.rollUp()
+    const look = async () => (await checkBooks(replica.reads)).findings.map(formatFinding)
+    expect(await look()).toEqual([])
+    await books.archive({ before: third })
+    await fixture.run('DELETE FROM money.checked_wallets')
+    await books.call(new Date())
+    await books.rollUp()
+    expect([await look(), await books.checkBoth()]).toEqual([[], []])
+    await books.unguarded('UPDATE money.budgets SET spent = spent - 1')
+    await books.call(new Date())
+    expect(await look()).toEqual([expect.stringMatching(/spent differs from the journals: expected 120, found 119/)])
   })
 
   test('the periodic check and the recheck behind the checkpoints continue from any position', async ({ books }) => {

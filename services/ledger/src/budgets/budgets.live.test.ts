@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { describe, expect } from 'vitest'
 import type { Fixture, KeyFixture } from '@gateway/testbed/fixture'
 import type { BudgetRequest } from '@gateway/ledger-protocol/ledger-reads'
+import { checkBooks, formatFinding } from '../check/check-books.ts'
+import { checkBudgets } from '../check/check-budgets.ts'
 import { keepLocked } from '../fixtures/keep-locked.ts'
 import { findingsOf, test as ledgerTest } from '../fixtures/ledger-test.ts'
 import { codeOf, countCodes, type openReplica } from '../fixtures/replica.ts'
@@ -84,6 +86,7 @@ describe('a hard budget', () => {
       )
       expect(countCodes(again)).toEqual({ admitted: 11, budget_reached: 29 })
       for (const project of projects) expect(await findingsOf(replica, project)).toEqual([])
+      expect(await checkBudgets(replica.reads, projects)).toEqual([])
       await removeBudget({ reads: replica.reads }, { id, tenant })
     })
 
@@ -137,6 +140,42 @@ describe('a hard budget', () => {
     expect(countCodes(await Promise.all(waiting))).toEqual({ admitted: 1, budget_reached: 1 })
   })
 })
+
+test('the check derives budgets from all projects again, before and after it has folded their journals', async ({
+  organization: { keys, product, projects, tenant },
+  set,
+  replica,
+  fixture,
+}) => {
+  const id = await set('team', 10_000)
+  const findings = async () => (await checkBudgets(replica.reads, [projects[1]!])).map(({ what }) => what)
+  const spend = async () => {
+    for (const key of keys) {
+      const item = replica.item(key, product)
+      await replica.admit(item)
+      await replica.settle(item.id, { promptTokens: 0, completionTokens: 60 })
+    }
+  }
+  await spend()
+  await replica.admit(replica.item(keys[0]!, product))
+  expect(await findings()).toEqual([])
+  await checkBooks(replica.reads, { projects: [projects[0]!] })
+  await spend()
+  expect(await findings()).toEqual([])
+  await checkBooks(replica.reads, { projects, whole: true })
+  expect(await findings()).toEqual([])
+  expect(await budgetOf(replica, id)).toMatchObject({ spent: 240n, reserved: 100n })
+  await fixture.run('UPDATE money.budgets SET spent = spent - 1, reserved = reserved - 1 WHERE id = $1', [id])
+  expect(await findings()).toEqual(['reserved differs from the open reservations', 'spent differs from the journals'])
+  await spend()
+  const report = await checkBooks(replica.reads)
+  expect(report.findings.map(formatFinding)).toContain(
+    `${tenant}: budget ${id} from ${monthOf(new Date())}: spent differs from the journals: expected 360, found 359 micro-USD`,
+  )
+  await fixture.run('UPDATE money.budgets SET spent = spent + 1, reserved = reserved + 1 WHERE id = $1', [id])
+})
+
+const monthOf = (day: Date) => new Date(Date.UTC(day.getUTCFullYear(), day.getUTCMonth())).toISOString()
 
 test('a soft budget counts and refuses nothing', async ({ organization: { keys, product }, set, replica }) => {
   const id = await set('user', 100, false)

@@ -201,7 +201,7 @@ describe('ledger check', () => {
   test('forgets a spending window that no meter has anymore', async ({ fixture, replica, books }) => {
     expect(await says(replica, books.project)).toBe('')
     await fixture.run(
-      `INSERT INTO money.checked_meters SELECT lineage, window_start - interval '1 month', project, 5
+      `INSERT INTO money.checked_meters SELECT project, lineage, window_start - interval '1 month', 5
          FROM money.checked_meters WHERE project = $1`,
       [books.project],
     )

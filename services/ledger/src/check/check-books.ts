@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Database } from '@gateway/database/client'
+import { checkBudgets } from './check-budgets.ts'
 import { checkJournalDays } from './check-journal-days.ts'
 import { checkUsage } from './check-usage.ts'
 import { checkWallet, walletsThatDiffer, walletsThatMoved } from './check-wallet.ts'
@@ -7,6 +8,7 @@ import type { Finding } from './fold-journal.ts'
 
 export interface Report {
   wallets: number
+  /** With the project of the wallet, or the organization of the budget. */
   findings: (Finding & { project: string })[]
 }
 
@@ -22,6 +24,7 @@ interface Options {
 /**
  * Derives balances and counters again from the journal and reports every amount that does not add up. Checks each
  * wallet that has moved since its last check or has a finding, and those of the others whose hourly comparison differs.
+ * Then compares the budgets that span them, unless only some projects are checked.
  * Usage hours and journal days are checked here only if `projects` or `whole` is set; otherwise recheck-wallets.ts
  * checks them in turn.
  */
@@ -42,6 +45,9 @@ export async function checkBooks(
     report.wallets++
     await nextTurn() // let pending calls run first
   }
+  if (!projects)
+    for (const { tenant, ...finding } of await checkBudgets(database, wallets))
+      report.findings.push({ project: tenant, ...finding })
   return report
 }
 

@@ -138,7 +138,8 @@ export async function walletsThatDiffer({ prisma }: Pick<Database, 'prisma'>): P
        SELECT project, lineage, window_start, sum(micro) AS micro FROM money.reservations
         WHERE project = ANY ($1::text[]) GROUP BY 1, 2, 3
      ), spent AS MATERIALIZED (
-       SELECT project, lineage, window_start, spent FROM money.checked_meters WHERE project = ANY ($1::text[])
+       SELECT project, lineage, window_start, spent FROM money.checked_meters
+        WHERE project = ANY ($1::text[]) AND NOT starts_with(lineage, 'bud_')
      ), meter AS MATERIALIZED (
        SELECT project, lineage, window_start, spent, reserved FROM money.meters WHERE project = ANY ($1::text[])
      ), differs AS MATERIALIZED (

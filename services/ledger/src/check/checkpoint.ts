@@ -96,17 +96,17 @@ export async function saveCheckpoint(prisma: Prisma, project: string, part: Chec
        RETURNING project
      ), part AS (
        SELECT moved.project, p.* FROM moved, unnest($9::text[], $10::timestamptz[], $11::bigint[]) p (lineage, starts, spent)
-        WHERE coalesce(p.starts >= (SELECT t.window_start FROM money.meters t WHERE t.lineage = p.lineage), true)
+        WHERE coalesce(p.starts >= ${currentWindow('p.lineage')}, true)
      ), forgotten AS (
        DELETE FROM money.checked_meters m USING moved
         WHERE m.project = moved.project
           AND NOT EXISTS (SELECT FROM part p WHERE p.lineage = m.lineage AND p.starts = m.window_start)
           AND ($8::bigint IS NULL
-               OR m.window_start < (SELECT t.window_start FROM money.meters t WHERE t.lineage = m.lineage))
+               OR m.window_start < ${currentWindow('m.lineage')})
      )
      INSERT INTO money.checked_meters AS m (lineage, window_start, project, spent)
      SELECT p.lineage, p.starts, p.project, p.spent FROM part p
-     ON CONFLICT (lineage, window_start)
+     ON CONFLICT (project, lineage, window_start)
      DO UPDATE SET spent = CASE WHEN $8::bigint IS NULL THEN 0 ELSE m.spent END + excluded.spent`,
     project,
     to.seq,
@@ -122,6 +122,11 @@ export async function saveCheckpoint(prisma: Prisma, project: string, part: Chec
     to.at,
   )
 }
+
+/** Start of the current window of a key or a budget. */
+const currentWindow = (lineage: string) => `(
+  SELECT t.window_start FROM money.meters t WHERE t.lineage = ${lineage}
+  UNION ALL SELECT b.window_start FROM money.budgets b WHERE b.id = ${lineage})`
 
 /** A finding without a block is about a balance, which each check compares again. */
 interface SavedFinding {

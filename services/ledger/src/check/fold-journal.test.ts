@@ -28,6 +28,7 @@ function journalOf(blocks: number[]): Entry[] {
       state: kind === 'settle' ? 'Settled' : null,
       reserved_micro: kind === 'fund' ? null : kind === 'settle' ? -reserved : reserved,
       charged_micro: kind === 'settle' ? settled : null,
+      budgets: [],
       lineage: kind === 'settle' ? 'key_1' : null,
       window_start: kind === 'settle' ? windowStart : null,
       prompt_tokens: kind === 'settle' ? 0n : null,

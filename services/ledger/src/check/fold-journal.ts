@@ -32,6 +32,8 @@ export interface Entry {
   charged_micro: bigint | null
   lineage: string | null
   window_start: Date | null
+  /** Budgets that the charge counted towards, each with its window. */
+  budgets: { id: string; windowStart: Date }[]
   prompt_tokens: bigint | null
   completion_tokens: bigint | null
   prompt_pico: bigint | null
@@ -67,8 +69,13 @@ export interface FoundIn {
 
 export const emptyBook: Checkpoint = { seq: 0n, at: null, funded: 0n, reserved: 0n, settled: 0n, seal: Buffer.alloc(0) }
 
-/** Amounts spent per lineage and window, according to the entries. */
+/** Amounts spent per lineage and window, according to the entries. A budget goes by its ID in place of a lineage. */
 export type SpentByWindow = Map<string, { lineage: string; windowStart: Date; micro: bigint }>
+
+/** Whether a window is that of a budget. */
+export function isOfBudget(lineage: string): boolean {
+  return lineage.startsWith('bud_')
+}
 
 export function windowName(lineage: string, windowStart: Date): string {
   return `${lineage} ${windowStart.toISOString()}`
@@ -108,8 +115,10 @@ function foldBlock(from: Checkpoint, block: Entry[], spent: SpentByWindow, findi
     reserved += entry.reserved
     settled += entry.settled
     compareWithBooks(entry, complain)
-    if (entry.kind === 'settle' && entry.lineage && entry.window_start)
-      addSpent(spent, entry.lineage, entry.window_start, entry.settled)
+    if (entry.kind === 'settle') {
+      if (entry.lineage && entry.window_start) addSpent(spent, entry.lineage, entry.window_start, entry.settled)
+      for (const { id, windowStart } of entry.budgets) addSpent(spent, id, windowStart, entry.settled)
+    }
   }
   const seal = createHash('sha256').update(from.seal).update(block.map(textOf).join('\n')).digest()
   if (!seal.equals(last.seal!))

@@ -11,6 +11,7 @@ const ENTRIES = `
   SELECT j.seq, j.at, j.kind, j.reference, j.available, j.reserved, j.settled, j.outside, b.seal, f.micro AS funding_micro,
          c.micro AS correction_micro,
          n.state, coalesce(n.reserved_micro, r.micro) AS reserved_micro, n.charged_micro, n.lineage, n.window_start,
+         array_to_json(n.budgets) AS budgets, array_to_json(n.budget_windows) AS budget_windows,
          n.prompt_tokens, n.completion_tokens, n.prompt_pico, n.completion_pico, n.request_pico,
          n.cached_tokens, n.reasoning_tokens, n.cache_write_tokens, n.cached_pico, n.reasoning_pico, n.cache_write_pico,
          e.max_micro AS ceiling_micro,
@@ -49,6 +50,7 @@ const LISTED = `
            'funding_micro', e.funding_micro::text, 'correction_micro', e.correction_micro::text, 'state', e.state,
            'reserved_micro', e.reserved_micro::text, 'charged_micro', e.charged_micro::text,
            'lineage', e.lineage, 'window_start', e.window_start,
+           'budgets', e.budgets::text, 'budget_windows', e.budget_windows::text,
            'prompt_tokens', e.prompt_tokens::text, 'completion_tokens', e.completion_tokens::text,
            'prompt_pico', e.prompt_pico::text, 'completion_pico', e.completion_pico::text,
            'request_pico', e.request_pico::text,
@@ -165,6 +167,7 @@ export function entryOf(row: ListedEntry): Entry {
     charged_micro: big('charged_micro'),
     lineage: row['lineage'] ?? null,
     window_start: row['window_start'] ? new Date(row['window_start']) : null,
+    budgets: budgetsOf(row),
     prompt_tokens: big('prompt_tokens'),
     completion_tokens: big('completion_tokens'),
     prompt_pico: big('prompt_pico'),
@@ -179,4 +182,10 @@ export function entryOf(row: ListedEntry): Entry {
     ceiling_micro: big('ceiling_micro'),
     execution_micro: big('execution_micro'),
   }
+}
+
+function budgetsOf({ budgets, budget_windows: windows }: ListedEntry): Entry['budgets'] {
+  if (!budgets || !windows) return []
+  const starts = JSON.parse(windows) as string[]
+  return (JSON.parse(budgets) as string[]).map((id, n) => ({ id, windowStart: new Date(starts[n]!) }))
 }

@@ -1,0 +1,74 @@
+import type { Database } from '@gateway/database/client'
+import type { Finding } from './fold-journal.ts'
+
+// Compares budgets with what counts towards them in all projects of their organization (money §9.1): open reservations,
+// what the checks of these wallets have folded, and the settlements after that. One statement sees all of it in one view.
+
+interface Compared {
+  id: string
+  tenant: string
+  windowStart: Date
+  spent: bigint
+  reserved: bigint
+  open: bigint
+  charged: bigint
+}
+
+export type BudgetFinding = Finding & { tenant: string }
+
+/**
+ * Checks the budgets that span any of these wallets. Every wallet of their organizations must have been checked once:
+ * its entries since then are read here.
+ */
+export async function checkBudgets({ prisma }: Pick<Database, 'prisma'>, wallets: string[]): Promise<BudgetFinding[]> {
+  const findings: BudgetFinding[] = []
+  for (const { id, tenant, windowStart, spent, reserved, open, charged } of await compare(prisma, wallets)) {
+    const where = `budget ${id} from ${windowStart.toISOString()}`
+    const same = (what: string, expectedMicro: bigint, foundMicro: bigint) => {
+      if (expectedMicro !== foundMicro) findings.push({ tenant, what, where, expectedMicro, foundMicro })
+    }
+    same('reserved differs from the open reservations', open, reserved)
+    same('spent differs from the journals', charged, spent)
+  }
+  return findings
+}
+
+function compare(prisma: Database['prisma'], wallets: string[]): Promise<Compared[]> {
+  return prisma.$queryRawUnsafe<Compared[]>(
+    `WITH budget AS MATERIALIZED (
+       SELECT id, tenant, window_start, spent, reserved FROM money.budgets
+        WHERE tenant IN (SELECT tenant FROM control.projects WHERE id = ANY ($1::text[]))
+     ), wallet AS MATERIALIZED (
+       SELECT p.id AS project, coalesce(c.seq, 0) AS seq, coalesce(c.at, '-infinity') AS at
+         FROM control.projects p LEFT JOIN money.checked_wallets c ON c.project = p.id
+        WHERE p.tenant IN (SELECT tenant FROM budget)
+     ), open AS (
+       SELECT b.id, b.window_start, sum(r.micro)::bigint AS micro
+         FROM wallet w
+         JOIN money.reservations r ON r.project = w.project
+        CROSS JOIN LATERAL unnest(r.budgets, r.budget_windows) AS b (id, window_start)
+        GROUP BY 1, 2
+     ), folded AS (
+       SELECT b.id, m.window_start, m.spent AS micro FROM budget b JOIN money.checked_meters m ON m.lineage = b.id
+     ), later AS (
+       SELECT b.id, b.window_start, j.settled AS micro
+         FROM wallet w
+        CROSS JOIN LATERAL (
+          SELECT reference, settled FROM money.journal j
+           WHERE j.project = w.project AND j.seq > w.seq AND j.kind = 'settle' AND j.at >= w.at - interval '1 hour') j
+        CROSS JOIN LATERAL (
+          SELECT budgets, budget_windows FROM money.attempts v WHERE v.id = j.reference LIMIT 1) v
+        CROSS JOIN LATERAL unnest(v.budgets, v.budget_windows) AS b (id, window_start)
+     ), charged AS (
+       SELECT id, window_start, sum(micro)::bigint AS micro
+         FROM (SELECT * FROM folded UNION ALL SELECT * FROM later) a GROUP BY 1, 2
+     )
+     SELECT b.id, b.tenant, b.window_start AS "windowStart", b.spent, b.reserved,
+            coalesce(o.micro, 0)::bigint AS open, coalesce(c.micro, 0)::bigint AS charged
+       FROM budget b
+       LEFT JOIN open o ON o.id = b.id AND o.window_start = b.window_start
+       LEFT JOIN charged c ON c.id = b.id AND c.window_start = b.window_start
+      ORDER BY b.id`,
+    wallets,
+  )
+}
