@@ -12,6 +12,9 @@ export interface RecordedAsset {
   bytes: number
 }
 
+/** A pipeline adds seven for the end of a response, which has four of ours. */
+const MOST_LISTENERS = 20
+
 /**
  * Sends the bytes of an asset, or the requested part (flows §4.5, §4.7). Only the caller may cache them, and a browser
  * must not interpret them as another type. The connection of a caller that reads below the minimum rate is destroyed.
@@ -47,6 +50,7 @@ export async function sendAsset(
   res.writeHead(part ? 206 : 200, headers)
   const passed = () => res.socket?.bytesWritten ?? 0
   const stopWatching = watchRate(passed, () => res.destroy(), rate)
+  res.setMaxListeners(MOST_LISTENERS)
   // If the caller disconnects or the store breaks off, close the connection: the response is incomplete.
   await pipeline(bytes, res).catch(() => res.destroy())
   stopWatching()

@@ -164,7 +164,11 @@ test('an asset of another project gets the same 404 as an unknown ID, byte for b
 
 describe('an invocation whose output is one image', () => {
   // spec: 4.3/s13
-  test('returns the image bytes if Accept names no content type', async ({ flows, image }) => {
+  test('returns the image bytes if Accept names no content type', async ({ flows, image, onTestFinished }) => {
+    const warnings: string[] = []
+    const warn = ({ name }: Error) => void warnings.push(name)
+    process.on('warning', warn)
+    onTestFinished(() => void process.off('warning', warn))
     const sandbox = await flows.save(sameImage)
     const key = newKey()
     for (const [accept, replayed] of [
@@ -182,6 +186,7 @@ describe('an invocation whose output is one image', () => {
       expect(answer.headers.get('idempotent-replayed')).toBe(replayed)
       expect(await bytesOf(answer)).toEqual(PNG)
     }
+    expect(warnings).toEqual([]) // of listeners: a response has its own, and a pipeline adds seven
     expect(await flows.executions()).toBe(1)
   })
 
