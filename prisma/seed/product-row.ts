@@ -1,5 +1,6 @@
+import type { ProductPricing, ProductProviders } from '@gateway/api/console/products'
 import { productDefaults } from '@gateway/api/product-defaults'
-import { picoFromUsd } from '@gateway/pricing/price'
+import { picoFromUsd, usdFromPico } from '@gateway/pricing/price'
 
 interface Shape {
   kind?: 'chat' | 'embedding' | 'image' | 'audio'
@@ -22,6 +23,7 @@ export type Product = ReturnType<typeof product>
 
 /** The row of a product that the simulated provider serves. */
 export function product(id: string, name: string, description: string, model: string, shape: Shape) {
+  const providers: ProductProviders = [{ provider: 'simulated', model, priority: 0, cost: costOf(shape) }]
   return {
     id,
     name,
@@ -31,10 +33,17 @@ export function product(id: string, name: string, description: string, model: st
     state: 'published',
     inputModalities: ['text'],
     outputModalities: ['text'],
-    providers: [{ provider: 'simulated', model, priority: 0 }],
+    providers,
     tokensPerByteMillionths: 1_000_000 * productDefaults.tokensPerByte[shape.tokenizer ? 'counted' : 'uncounted'],
     ...shape,
   }
+}
+
+/** Three fifths of the price, so that the revenue report has a margin. */
+function costOf({ unit, promptPico, completionPico, requestPico }: Shape): ProductPricing {
+  const cost = (pricePico: bigint) => usdFromPico((pricePico * 3n) / 5n)
+  if (unit === 'request') return { unit, request: cost(requestPico) }
+  return { unit, prompt: cost(promptPico), completion: cost(completionPico) }
 }
 
 /** @param prompt USD a token, like `completion` */

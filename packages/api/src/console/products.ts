@@ -92,10 +92,14 @@ const providers = z
       provider: z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/),
       model: label(256),
       priority: z.int().min(0).max(1000),
+      cost: productPricing
+        .optional()
+        .describe('what the provider charges for a call, for the margin of the revenue report; left out: unknown'),
     }),
   )
   .min(1)
   .max(16)
+export type ProductProviders = z.infer<typeof providers>
 
 export const productKind = z.enum(['chat', 'embedding', 'image', 'audio'])
 export type ProductKind = z.infer<typeof productKind>
@@ -119,7 +123,14 @@ const productExample = {
   maxOutputTokens: 8_192,
   pricing: { unit: 'tokens', prompt: '0.00000015', completion: '0.0000006' },
 } as const
-const providersExample = [{ provider: 'simulated', model: 'swift-1', priority: 1 }]
+const providersExample = [
+  {
+    provider: 'simulated',
+    model: 'swift-1',
+    priority: 1,
+    cost: { unit: 'tokens' as const, prompt: '0.0000001', completion: '0.0000004' },
+  },
+]
 
 export const newProductBody = z
   .strictObject({

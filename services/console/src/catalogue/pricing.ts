@@ -13,9 +13,14 @@ const MAX_PER_REQUEST = 1_000_000_000_000_000_000n // 1,000,000 USD
 
 /**
  * Converts decimal USD strings to stored prices without rounding.
+ * @param field with these prices, for the refusal
  * @throws Refusal `invalid_request` for a price above the maximum of one call
  */
-export function columnsOfPricing(pricing: ProductPricing): PriceColumns & { unit: ProductPricing['unit'] } {
+export function columnsOfPricing(
+  pricing: ProductPricing,
+  field = 'pricing',
+): PriceColumns & { unit: ProductPricing['unit'] } {
+  const picoOf = (part: string, usd: string, max: Pico) => picoOfPart(`${field}.${part}`, usd, max)
   if (pricing.unit === 'request') {
     const requestPico = picoOf('request', pricing.request, MAX_PER_REQUEST)
     const noParts = { cachedPico: null, cacheWritePico: null, reasoningPico: null }
@@ -29,21 +34,22 @@ export function columnsOfPricing(pricing: ProductPricing): PriceColumns & { unit
     completionPico,
     requestPico: 0n,
     cachedPico: pricing.cachedPrompt === undefined ? null : picoOf('cachedPrompt', pricing.cachedPrompt, promptPico),
-    cacheWritePico: pricing.cacheWrite === undefined ? null : cacheWritePicoOf(pricing.cacheWrite, promptPico),
+    cacheWritePico:
+      pricing.cacheWrite === undefined ? null : cacheWritePicoOf(`${field}.cacheWrite`, pricing.cacheWrite, promptPico),
     reasoningPico: pricing.reasoning === undefined ? null : picoOf('reasoning', pricing.reasoning, completionPico),
   }
 }
 
 /** Never cheaper than the prompt: a reservation assumes that the whole prompt is written to a cache. */
-function cacheWritePicoOf(usd: string, promptPico: Pico): Pico {
-  const pico = picoOf('cacheWrite', usd, MAX_PER_TOKEN)
+function cacheWritePicoOf(field: string, usd: string, promptPico: Pico): Pico {
+  const pico = picoOfPart(field, usd, MAX_PER_TOKEN)
   if (pico >= promptPico) return pico
-  throw invalidField('pricing.cacheWrite', `must be at least the price of the prompt, ${usdFromPico(promptPico)}.`)
+  throw invalidField(field, `must be at least the price of the prompt, ${usdFromPico(promptPico)}.`)
 }
 
-function picoOf(field: string, usd: string, max: Pico): Pico {
+function picoOfPart(field: string, usd: string, max: Pico): Pico {
   const pico = picoFromUsd(usd)
   if (pico !== null && pico <= max) return pico
   const rule = `must be a decimal string of USD, at most ${usdFromPico(max)}, with at most 12 decimal places.`
-  throw invalidField(`pricing.${field}`, rule)
+  throw invalidField(field, rule)
 }

@@ -4,6 +4,8 @@ import type { z } from 'zod'
 import {
   type ParameterValues,
   type ProductKind,
+  type ProductPricing,
+  type ProductProviders,
   type ProductRecord,
   type newProductBody,
   type productPatch,
@@ -39,13 +41,13 @@ export function columnsOfNew({ id, kind, ...fields }: z.output<typeof newProduct
     maxOutputBytes: fields.maxOutputBytes,
     parameterValues: valuesOf(kind, fields.parameterValues),
     ...columnsOfPrice(kind, fields.pricing),
-    providers: fields.providers,
+    providers: withCheckedCosts(kind, fields.providers),
   }
 }
 
 /** Columns of the fields a patch names. */
 export function columnsOfPatch(kind: ProductKind, patch: z.output<typeof productPatch>) {
-  const { modalities, overheads, imageInput, parameterValues, pricing, ...asTheyAre } = patch
+  const { modalities, overheads, imageInput, parameterValues, pricing, providers, ...asTheyAre } = patch
   const { tokensPerByte, factor, ...tokens } = overheads ?? {}
   const given = Object.entries({ ...asTheyAre, ...tokens }).filter(([, value]) => value !== undefined)
   return {
@@ -56,6 +58,7 @@ export function columnsOfPatch(kind: ProductKind, patch: z.output<typeof product
     ...(imageInput && columnsOfImageInput(imageInput)),
     ...(parameterValues && { parameterValues: valuesOf(kind, parameterValues) }),
     ...(pricing && columnsOfPrice(kind, pricing)),
+    ...(providers && { providers: withCheckedCosts(kind, providers) }),
   }
 }
 
@@ -96,7 +99,7 @@ function operatorsFields(row: ProductRow): Pick<ProductRecord, 'tokenizer' | 'ov
       maxTokensPerImage: row.maxTokensPerImage,
       factor: row.factorMillionths / MILLION,
     },
-    providers: row.providers as NonNullable<ProductRecord['providers']>,
+    providers: row.providers as ProductProviders,
   }
 }
 
@@ -131,10 +134,19 @@ function valuesOf(kind: ProductKind, values: ParameterValues): ParameterValues {
 }
 
 /** Media products carry a fixed price per request (money §1.2). */
-function columnsOfPrice(kind: ProductKind, pricing: z.output<typeof newProductBody>['pricing']) {
+function columnsOfPrice(kind: ProductKind, pricing: ProductPricing, field = 'pricing') {
   if (kind === 'embedding' && pricing.unit === 'tokens' && Number(pricing.completion) > 0)
-    throw invalidField('pricing.completion', 'is not 0, and embeddings have no completion.', 'Send 0.')
-  if (kind === 'chat' || kind === 'embedding' || pricing.unit === 'request') return columnsOfPricing(pricing)
+    throw invalidField(`${field}.completion`, 'is not 0, and embeddings have no completion.', 'Send 0.')
+  if (kind === 'chat' || kind === 'embedding' || pricing.unit === 'request') return columnsOfPricing(pricing, field)
   const rule = `a product of the kind ${kind} is priced per request.`
-  throw invalidField('pricing.unit', rule, 'Send pricing with the unit request.')
+  throw invalidField(`${field}.unit`, rule, `Send ${field} with the unit request.`)
+}
+
+/**
+ * What a provider charges is limited like a price of the kind. Its unit may differ from that of the price: a chat priced
+ * per request still has tokens.
+ */
+function withCheckedCosts(kind: ProductKind, providers: ProductProviders): ProductProviders {
+  for (const [n, { cost }] of providers.entries()) if (cost) columnsOfPrice(kind, cost, `providers.${n}.cost`)
+  return providers
 }

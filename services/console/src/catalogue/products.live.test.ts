@@ -89,6 +89,55 @@ test('shows the operator the factor as raised by excesses, and lets the operator
     expect(outcomeOf(await operator.patch(path, { overheads: { factor } }))).toBe('400 invalid_request')
 })
 
+test('keeps what each provider charges, for the operator and the audit only', async ({ signIn, stack }) => {
+  const operator = await signIn({ platformOperator: true })
+  const path = '/api/v2/products/acme%2Fcosted'
+  const perCall = { ...body('').providers[0], cost: { unit: 'request', request: '0.0013' } }
+  const cost = { unit: 'tokens', prompt: '0.0000001', completion: '0.0000004', cachedPrompt: '0.000000000001' }
+  const perToken = { ...perCall, priority: 1, cost: { ...cost, cacheWrite: '0.00000012', reasoning: '0' } }
+  const made = await operator.post('/api/v2/products', { ...body('acme/costed'), providers: [perCall] })
+  expect([outcomeOf(made), made.body.providers]).toEqual(['201', [perCall]])
+  const changed = await operator.patch(path, { providers: [perToken, perCall] })
+  expect(changed.body).toEqual({ ...made.body, providers: [perToken, perCall] })
+  expect(JSON.stringify((await stack.owner.get('/api/v2/products')).body)).not.toMatch(/cost"|0\.0013/)
+  const { rows } = await stack.fixture.run(
+    `SELECT details FROM control.audit WHERE action = 'product.change' AND subject = 'acme/costed'`,
+  )
+  expect(rows[0].details).toMatchObject({
+    before: { providers: [perCall] },
+    after: { providers: [perToken, perCall] },
+  })
+})
+
+test.for([
+  ['a cost beyond the ceiling', { cost: { unit: 'tokens', prompt: '0.11', completion: '0' } }, 'prompt'],
+  ['a cost with 13 decimal places', { cost: { unit: 'request', request: '0.0000000000001' } }, 'request'],
+  [
+    'cache writes that cost less than the prompt',
+    { cost: { unit: 'tokens', prompt: '0.0000002', completion: '0', cacheWrite: '0.0000001' } },
+    'cacheWrite',
+  ],
+  [
+    'an image that costs by tokens',
+    { ...painter, cost: { unit: 'tokens', prompt: '0.0000001', completion: '0' } },
+    'unit',
+  ],
+  [
+    'an embedding whose completion costs',
+    { kind: 'embedding', pricing: { ...body('').pricing, completion: '0' }, cost: body('').pricing },
+    'completion',
+  ],
+] as const)('refuses %s [invalid_request]', async ([, { cost, ...more }, part], { signIn }) => {
+  const operator = await signIn({ platformOperator: true })
+  const { kind } = { ...body(''), ...more }
+  const providers = [{ ...body('').providers[0], cost }]
+  const made = await operator.post('/api/v2/products', { ...body('acme/refused'), ...more, providers })
+  expect([outcomeOf(made), made.body.error.param]).toEqual(['400 invalid_request', `providers.0.cost.${part}`])
+  await operator.post('/api/v2/products', { ...body(`acme/costs-${kind}`), ...more })
+  const patched = await operator.patch(`/api/v2/products/acme%2Fcosts-${kind}`, { providers })
+  expect([outcomeOf(patched), patched.body.error.param]).toEqual([outcomeOf(made), made.body.error.param])
+})
+
 test('lists unpublished products to the operator only', async ({ signIn, stack }) => {
   const operator = await signIn({ platformOperator: true })
   await operator.post('/api/v2/products', { ...body('acme/draft'), state: 'draft' })

@@ -83,7 +83,8 @@ export function changeProduct(deps: Deps): Handler<'changeProduct'> {
   }
 }
 
-/** Product fields recorded in the audit: state, price and the factor of reservations. */
+/** Product fields recorded in the audit: state, price, providers with what they charge, and the factor of reservations. */
 function weighty(row: ProductRow) {
-  return { state: row.state, pricing: { ...composePricing(row) }, factor: row.factorMillionths / 1_000_000 }
+  const { state, providers } = row
+  return { state, pricing: { ...composePricing(row) }, providers, factor: row.factorMillionths / 1_000_000 }
 }
