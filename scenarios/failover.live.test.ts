@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { ProviderTry } from '@gateway/api/call-timing'
+import type { ProductPricing } from '@gateway/api/console/products'
 import OpenAI from 'openai'
 import { describe, expect } from 'vitest'
 import { chat, type TenantFixture } from './src/stack.ts'
@@ -54,6 +55,39 @@ describe('provider selection', () => {
     expect(answered!.startMs).toBeGreaterThanOrEqual(failed!.endMs)
     expect(firstTokenMs).toBeGreaterThanOrEqual(answered!.startMs)
     expect(firstTokenMs).toBeLessThanOrEqual(answered!.endMs)
+  })
+
+  // spec: can/failover
+  test('records what the provider that answered charges, and nothing if that is unknown', async ({
+    stack,
+    servers,
+    tenantOf,
+  }) => {
+    const perToken = { unit: 'tokens', prompt: '0.000000300001', completion: '0.0000007' } as const
+    const costs: ProductPricing[] = [{ unit: 'request', request: '0.001' }, perToken]
+    const [costed, unknown] = [
+      await tenantOf(['chat', 'messages'], undefined, costs),
+      await tenantOf(['messages', 'chat']),
+    ]
+    const costsOf = async ({ project }: TenantFixture) => {
+      await stack.untilNothingIsReserved(project.id, 5_000)
+      const { rows } = await stack.fixture.run(
+        `SELECT cost_pico - 300001 * prompt_tokens - 700000 * completion_tokens AS beyond_tokens, cost_pico
+           FROM money.attempts WHERE project = $1 ORDER BY closed_at`,
+        [project.id],
+      )
+      return rows as { beyond_tokens: string | null; cost_pico: string | null }[]
+    }
+    for (const stream of [false, true]) await (await chat(stack, costed, { body: { stream } })).text()
+    expect(await costsOf(costed)).toMatchObject([{ cost_pico: '1000000000' }, { cost_pico: '1000000000' }])
+    await servers.first.control.setFaults([{ status: 503 }])
+    for (const stream of [false, true]) await (await chat(stack, costed, { body: { stream } })).text()
+    expect((await costsOf(costed)).slice(2)).toMatchObject([{ beyond_tokens: '0' }, { beyond_tokens: '0' }])
+    await (await chat(stack, unknown)).text()
+    expect(await costsOf(unknown)).toMatchObject([{ cost_pico: null }])
+    await servers.second.control.setFaults([{ status: 503 }])
+    expect((await chat(stack, costed)).status).toBe(502)
+    expect((await costsOf(costed)).at(-1)).toMatchObject({ cost_pico: null })
   })
 
   // spec: can/failover

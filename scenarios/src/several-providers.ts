@@ -1,3 +1,4 @@
+import type { ProductPricing } from '@gateway/api/console/products'
 import { expect } from 'vitest'
 import { startSimulatedProvider } from '@gateway/simulated-provider/start-provider'
 import { liveTest } from '@gateway/testbed/live-test'
@@ -53,15 +54,22 @@ export const severalProvidersTest = liveTest
       await control.clearFaults()
       await control.clearCalls()
     }
-    /** A project and a product served by these providers, in order. */
-    return async (names: ProviderName[], model = 'tapir-large'): Promise<TenantFixture> => {
+    /** A project and a product served by these providers, in order, and what each charges. */
+    return async (
+      names: ProviderName[],
+      model = 'tapir-large',
+      costs: ProductPricing[] = [],
+    ): Promise<TenantFixture> => {
       const tenant = await stack.tenant(10_000_000n)
       const product = await stack.fixture.publishProduct({
         promptPico: 1_000_000n,
         completionPico: 1_000_000n,
         supportedParameters: parameters,
         maxTokensPerImage: 1024,
-        providers: names.map((provider, priority) => ({ provider, model, priority })),
+        providers: names.map((provider, priority) => {
+          const cost = costs[priority]
+          return { provider, model, priority, ...(cost && { cost }) }
+        }),
       })
       await stack.fixture.assign(tenant.project.id, product)
       return { ...tenant, model: product }

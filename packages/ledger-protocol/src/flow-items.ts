@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { callTiming } from '@gateway/api/call-timing'
-import { promptSize, usage } from '@gateway/pricing/usage'
+import { picoDigits, promptSize, usage } from '@gateway/pricing/usage'
 import type { StoppedBy } from '@gateway/api/execution'
 import type { GraphNode } from '@gateway/api/graph'
 import type { Quarantined } from './ledger-outcomes.ts'
@@ -84,6 +84,8 @@ export const completeItem = z.strictObject({
   reservation: id.optional(),
   /** Of the call; absent if none was made. */
   timing: callTiming.optional(),
+  /** What the provider charges for the usage, exactly; absent if it is unknown. */
+  costPico: picoDigits.optional(),
   /** Stored with the node unchanged: each field is a column of money.node_change. */
   measured: z.strictObject({
     /** Time since the claim. */

@@ -4,7 +4,7 @@ import type { OperationRow } from './ledger-operations.ts'
 import type { AdmitNodeOutcome, AdmitOutcome, ReleaseOutcome, SettleOutcome, Undecided } from './ledger-outcomes.ts'
 import { callTiming } from '@gateway/api/call-timing'
 import { serviceTag } from '@gateway/api/service-tag'
-import { promptSize, usage } from '@gateway/pricing/usage'
+import { picoDigits, promptSize, usage } from '@gateway/pricing/usage'
 
 // Items, one per line, each safe to repeat by its id (architecture §M4). A channel takes messages of lines
 // `{ "n": 7, "item": { "op": "admit", … } }` and returns `{ "n": 7, "outcome": … }` in any order.
@@ -48,6 +48,8 @@ export const settleItem = z.strictObject({
   receipt: text(1024).optional(),
   answer: z.strictObject({ contentType: text(128), body: z.string() }).nullable(),
   timing: callTiming.optional(),
+  /** What the provider charges for the usage, exactly; absent if it is unknown. */
+  costPico: picoDigits.optional(),
 })
 export type SettleItem = z.infer<typeof settleItem>
 

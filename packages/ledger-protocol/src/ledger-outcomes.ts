@@ -7,6 +7,8 @@ import type { PriceSnapshot } from '@gateway/pricing/usage'
 export interface Route {
   provider: string
   model: string
+  /** What the provider charges; absent if it is unknown. Ledgers that do not know it leave it out. */
+  cost?: PriceSnapshot
 }
 
 export interface Admitted {

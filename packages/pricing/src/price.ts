@@ -44,24 +44,29 @@ export function usdFromPico(pico: Pico): string {
   return digits.slice(0, -PLACES) + (fraction && `.${fraction}`)
 }
 
+/** Returns the cost of a call with this usage, rounded up once to whole micro-USD (money §1.3). */
+export function costMicro(...call: Parameters<typeof costPico>): Micro {
+  return (costPico(...call) + PICO_PER_MICRO - 1n) / PICO_PER_MICRO
+}
+
 /**
- * Returns the cost of a call with this usage, rounded up once to whole micro-USD (money §1.3). Parts never exceed what
- * they are parts of; tokens reported both as read and as written were read. Never more than if the whole prompt had been
- * written to a cache, which no other prompt token costs more than.
+ * Returns the exact cost of a call with this usage. Parts never exceed what they are parts of; tokens reported both as
+ * read and as written were read. Never more than if the whole prompt had been written to a cache, which no other prompt
+ * token costs more than.
  */
-export function costMicro(
+export function costPico(
   price: Price,
   promptTokens: bigint,
   completionTokens: bigint,
   { cachedTokens = 0n, cacheWriteTokens = 0n, reasoningTokens = 0n }: Partial<PricedParts> = {},
-): Micro {
+): Pico {
   const { promptPico, completionPico, requestPico } = price
   const cached = smaller(cachedTokens, promptTokens)
   const rest = promptTokens - cached
   const read = cached * (price.cachedPico ?? promptPico)
   const prompt = read + partCost(rest, promptPico, cacheWriteTokens, price.cacheWritePico)
   const reasoned = partCost(completionTokens, completionPico, reasoningTokens, price.reasoningPico)
-  return (prompt + reasoned + requestPico + PICO_PER_MICRO - 1n) / PICO_PER_MICRO
+  return prompt + reasoned + requestPico
 }
 
 /** Returns the charge for this cost: never more than was reserved (money §3.2). */

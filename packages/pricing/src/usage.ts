@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { chargeMicro, costMicro } from '@gateway/pricing/price'
+import { chargeMicro, costMicro, costPico, type Pico, type Price } from '@gateway/pricing/price'
 
 /** Upper limit of a count of tokens; a charge never exceeds the reservation anyway. */
 export const MAX_TOKENS = 10_000_000
@@ -72,7 +72,7 @@ export const promptSize = z.strictObject({
 })
 
 /**
- * Price at which a call was admitted, in pico-USD as decimal digits: per prompt token, per completion token, per call,
+ * Price at which a call was admitted, or what a provider charges, in pico-USD as decimal digits: per prompt token, per completion token, per call,
  * per cached token of the prompt, per reasoning token of the completion, and per token of the prompt written to a
  * cache. null: no separate price.
  */
@@ -86,12 +86,24 @@ export type PriceSnapshot = [
 ]
 
 /** Returns the charge for this usage in micro-USD, the same as money.close_batch (money §3.2). */
-export function chargeOfUsage(
+export function chargeOfUsage(price: PriceSnapshot, usage: Omit<Usage, 'estimated'>, reservedMicro: number): number {
+  const cost = costMicro(...priced(price, usage))
+  return Number(chargeMicro(cost, BigInt(reservedMicro)))
+}
+
+/** Returns the exact cost of this usage, for example at what a provider charges. */
+export function costOfUsage(price: PriceSnapshot, usage: Omit<Usage, 'estimated'>): Pico {
+  return costPico(...priced(price, usage))
+}
+
+/** An exact amount of one call in messages between services: pico-USD as decimal digits, within a bigint of Postgres. */
+export const picoDigits = z.string().refine((digits) => /^\d{1,19}$/.test(digits) && BigInt(digits) < 2n ** 63n)
+
+function priced(
   [prompt, completion, request, cached, reasoning, cacheWrite]: PriceSnapshot,
   usage: Omit<Usage, 'estimated'>,
-  reservedMicro: number,
-): number {
-  const price = {
+): Parameters<typeof costPico> {
+  const price: Price = {
     promptPico: BigInt(prompt),
     completionPico: BigInt(completion),
     requestPico: BigInt(request),
@@ -99,6 +111,5 @@ export function chargeOfUsage(
     reasoningPico: reasoning === null ? null : BigInt(reasoning),
     cacheWritePico: cacheWrite === null ? null : BigInt(cacheWrite),
   }
-  const cost = costMicro(price, BigInt(usage.promptTokens), BigInt(usage.completionTokens), pricedParts(usage))
-  return Number(chargeMicro(cost, BigInt(reservedMicro)))
+  return [price, BigInt(usage.promptTokens), BigInt(usage.completionTokens), pricedParts(usage)]
 }

@@ -53,7 +53,7 @@ BEGIN
        AND (i.op <> 'expire' OR r.deadline_at <= moment OR NOT EXISTS (
              SELECT FROM money.instances h WHERE h.id = r.instance AND h.ended_at IS NULL))
     RETURNING r.*, i.ord, i.op, i.prompt_tokens, i.completion_tokens, i.cached_tokens, i.reasoning_tokens,
-              i.cache_write_tokens, i.estimated, i.content_type, i.reason, i.first_token_ms, i.tries
+              i.cache_write_tokens, i.estimated, i.content_type, i.reason, i.first_token_ms, i.tries, i.cost_pico
   ), priced AS (
     SELECT *,
            CASE op
@@ -109,7 +109,8 @@ BEGIN
       budgets,
       budget_windows,
       first_token_ms,
-      tries
+      tries,
+      cost_pico
     )
     SELECT
       id,
@@ -146,7 +147,8 @@ BEGIN
       budgets,
       budget_windows,
       first_token_ms,
-      tries
+      tries,
+      CASE op WHEN 'settle' THEN cost_pico END
       FROM charge
   ), budgeting AS (
     SELECT b.id, b.window_start, sum(c.micro) AS micro, sum(c.charged) AS charged, min(c.project) AS project

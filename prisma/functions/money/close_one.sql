@@ -73,7 +73,8 @@ BEGIN
     closed_at,
     tag,
     first_token_ms,
-    tries
+    tries,
+    cost_pico
   ) VALUES (
     item.id,
     reservation.invocation,
@@ -104,7 +105,8 @@ BEGIN
     moment,
     reservation.tag,
     item.first_token_ms,
-    item.tries
+    item.tries,
+    CASE item.op WHEN 'settle' THEN item.cost_pico END
   );
   IF meter.lineage IS NOT NULL THEN -- a later window does not include this reservation
     UPDATE money.meters t SET reserved = t.reserved - reservation.micro, spent = t.spent + charged

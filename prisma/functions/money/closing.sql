@@ -12,5 +12,6 @@ SELECT NULL::text AS id, -- of the reservation
        NULL::text AS content_type, -- of a response to be saved; null: none
        NULL::text AS reason, -- of a release
        NULL::integer AS first_token_ms, -- of a streamed response, from the admission
-       NULL::text AS tries -- at providers: JSON text
+       NULL::text AS tries, -- at providers: JSON text
+       NULL::bigint AS cost_pico -- of the provider, for a settlement; null: unknown
  WHERE false;

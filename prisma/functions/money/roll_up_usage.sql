@@ -5,8 +5,8 @@
 --       before it. Entries up to the position are counted, later ones are not; counts and position are written in this
 --       transaction.
 --   U2  One roll-up runs at a time across replicas: while another one runs, this returns null and does nothing.
---   U3  The amount is from the journal; hour, product, key, tag and tokens are from the usage record; the flow is that of
---       the execution that made the call. Journal days use the time of the entry, usage the time of the admission.
+--   U3  The amount is from the journal; hour, product, key, tag, tokens and the provider's cost are from the usage record;
+--       the flow is that of the execution that made the call. Journal days use the time of the entry, usage the time of the admission.
 --   U4  Entries are searched from a day before the newest counted one, so that few partitions are read. If that leaves
 --       a gap (the clock went back), the search is repeated without that bound.
 -- Returns the number of entries read: `max_entries` means that more are left.
@@ -54,7 +54,7 @@ BEGIN
         FROM money.journal j
         LEFT JOIN LATERAL (
           SELECT a.admitted_at, a.product, a.key, a.execution, a.prompt_tokens, a.completion_tokens,
-                 a.tag, a.first_token_ms, a.reason,
+                 a.tag, a.first_token_ms, a.reason, a.cost_pico,
                  extract(epoch FROM a.closed_at - a.admitted_at) * 1000 AS duration_ms
             FROM money.attempts a WHERE j.kind IN ('settle', 'release') AND a.id = j.reference LIMIT 1) v ON true
         LEFT JOIN LATERAL (SELECT e.sandbox FROM money.executions e WHERE e.id = v.execution LIMIT 1) x ON true
@@ -80,18 +80,27 @@ BEGIN
              count(*) AS calls,
              sum(coalesce(prompt_tokens, 0)) AS prompt,
              sum(coalesce(completion_tokens, 0)) AS completion,
-             sum(settled) AS micro
+             sum(settled) AS micro,
+             count(cost_pico) AS costed_calls,
+             coalesce(sum(settled) FILTER (WHERE cost_pico IS NOT NULL), 0) AS costed_micro,
+             coalesce(sum(cost_pico), 0) AS cost_pico
         FROM entry WHERE kind = 'settle' AND product IS NOT NULL
        GROUP BY 1, 2, 3, 4, 5
     ), hours AS (
       INSERT INTO money.usage_hours AS u (
-        project, hour, product, key, sandbox, tag, calls, prompt_tokens, completion_tokens, micro)
-      SELECT of_project, hour, product, key, sandbox, tag, calls, prompt, completion, micro FROM used
+        project, hour, product, key, sandbox, tag, calls, prompt_tokens, completion_tokens, micro,
+        costed_calls, costed_micro, cost_pico)
+      SELECT of_project, hour, product, key, sandbox, tag, calls, prompt, completion, micro,
+             costed_calls, costed_micro, cost_pico
+        FROM used
       ON CONFLICT (project, hour, product, key, sandbox, tag) DO UPDATE SET
         calls = u.calls + excluded.calls,
         prompt_tokens = u.prompt_tokens + excluded.prompt_tokens,
         completion_tokens = u.completion_tokens + excluded.completion_tokens,
-        micro = u.micro + excluded.micro
+        micro = u.micro + excluded.micro,
+        costed_calls = u.costed_calls + excluded.costed_calls,
+        costed_micro = u.costed_micro + excluded.costed_micro,
+        cost_pico = u.cost_pico + excluded.cost_pico
     ), timed AS (
       INSERT INTO money.latency_hours AS l (
         project, dimension, hour, name, errors, durations, first_tokens)
@@ -120,15 +129,19 @@ BEGIN
         first_tokens = money.add_histograms(l.first_tokens, excluded.first_tokens)
     )
     INSERT INTO money.usage_days AS u (
-      project, day, product, key, sandbox, tag, calls, prompt_tokens, completion_tokens, micro)
+      project, day, product, key, sandbox, tag, calls, prompt_tokens, completion_tokens, micro,
+      costed_calls, costed_micro, cost_pico)
     SELECT of_project, date_trunc('day', hour, 'UTC'), product, key, sandbox, tag,
-           sum(calls), sum(prompt), sum(completion), sum(micro)
+           sum(calls), sum(prompt), sum(completion), sum(micro), sum(costed_calls), sum(costed_micro), sum(cost_pico)
       FROM used GROUP BY 2, 3, 4, 5, 6
     ON CONFLICT (project, day, product, key, sandbox, tag) DO UPDATE SET
       calls = u.calls + excluded.calls,
       prompt_tokens = u.prompt_tokens + excluded.prompt_tokens,
       completion_tokens = u.completion_tokens + excluded.completion_tokens,
-      micro = u.micro + excluded.micro;
+      micro = u.micro + excluded.micro,
+      costed_calls = u.costed_calls + excluded.costed_calls,
+      costed_micro = u.costed_micro + excluded.costed_micro,
+      cost_pico = u.cost_pico + excluded.cost_pico;
     INSERT INTO money.usage_positions AS p (project, seq, at, micro)
     VALUES (of_project, found_seq, found_at, found_micro)
     ON CONFLICT (project) DO UPDATE SET

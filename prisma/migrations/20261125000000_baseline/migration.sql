@@ -703,6 +703,7 @@ CREATE TABLE money.attempts (
   budget_windows    timestamptz(3)[], -- the window of each of these budgets
   first_token_ms    integer, -- from the admission; null: not streamed, or not recorded
   tries             text, -- at providers, JSON text; null: not recorded
+  cost_pico         bigint CHECK (cost_pico >= 0), -- what the provider charges for it; null: unknown
   CONSTRAINT only_settled_is_charged CHECK (state = 'Settled' OR charged_micro = 0),
   CONSTRAINT settled_has_project CHECK (project IS NOT NULL OR state = 'Released'),
   CONSTRAINT node_of_execution CHECK ((execution IS NULL) = (node IS NULL))
@@ -917,6 +918,9 @@ CREATE TABLE money.usage_hours (
   micro             bigint NOT NULL CHECK (micro >= 0),
   sandbox           text NOT NULL DEFAULT '', -- the flow whose execution made the call; empty: a direct call
   tag               text NOT NULL DEFAULT '', -- of the caller; empty: none
+  costed_calls      bigint NOT NULL DEFAULT 0 CHECK (costed_calls BETWEEN 0 AND calls), -- with a known cost
+  costed_micro      bigint NOT NULL DEFAULT 0 CHECK (costed_micro BETWEEN 0 AND micro), -- what these were charged
+  cost_pico         numeric(38) NOT NULL DEFAULT 0 CHECK (cost_pico >= 0), -- what their providers charge
   PRIMARY KEY (project, hour, product, key, sandbox, tag)
 ) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.01);
 
@@ -931,6 +935,9 @@ CREATE TABLE money.usage_days (
   micro             bigint NOT NULL CHECK (micro >= 0),
   sandbox           text NOT NULL DEFAULT '',
   tag               text NOT NULL DEFAULT '', -- of the caller; empty: none
+  costed_calls      bigint NOT NULL DEFAULT 0 CHECK (costed_calls BETWEEN 0 AND calls),
+  costed_micro      bigint NOT NULL DEFAULT 0 CHECK (costed_micro BETWEEN 0 AND micro),
+  cost_pico         numeric(38) NOT NULL DEFAULT 0 CHECK (cost_pico >= 0),
   PRIMARY KEY (project, day, product, key, sandbox, tag)
 ) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.01);
 CREATE INDEX ON money.usage_days (day); -- of all projects, for operators

@@ -1,6 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { buffer } from 'node:stream/consumers'
+import type { Fixture } from '@gateway/testbed/fixture'
 import { expect } from 'vitest'
 import { flow, stackTest, newPrompt, nodeOf, oneChat, side } from './stack.fixture.ts'
 
@@ -13,6 +14,19 @@ stackTest('runs a flow without products to its end at no cost', async ({ startWo
   expect(record).toMatchObject({ status: 'Succeeded', output: { text: 'Hello Ada!' }, error: null, chargedMicro: 0 })
   expect(record.nodes.map(({ status }) => status)).toEqual(['Succeeded', 'Succeeded', 'Succeeded'])
   expect(record.nodes.map(({ remoteMs }) => remoteMs)).toEqual([null, null, null])
+})
+
+stackTest('records what the provider of a chat node charges', async ({ startWorker, tenant, fixture }) => {
+  await startWorker()
+  const cost = { unit: 'tokens', prompt: '0.0000001', completion: '0.000000000001' } as const
+  const providers = [{ provider: 'simulated', model: 'sim', priority: 1, cost }]
+  const model = await tenant.publish({ promptPico: 150_000n, completionPico: 600_000n, providers })
+  const record = await tenant.run(oneChat(model), { prompt: newPrompt() })
+  const { rows } = await fixture.run(
+    'SELECT 100000 * prompt_tokens + completion_tokens AS cost FROM money.attempts WHERE execution = $1',
+    [record.id],
+  )
+  expect(await costsOf(fixture, record.id)).toEqual({ chat: String(rows[0]!.cost) })
 })
 
 // spec: 1/s7, 2.3/s13, 2.4/s1, 2.4/s2, 8.3/s3
@@ -138,7 +152,13 @@ stackTest(
   async ({ startWorker, tenant, fixture, assets }) => {
     await startWorker()
     const [canvas, voice] = [
-      await tenant.publish({ kind: 'image', requestPico: 40_000_000n }),
+      await tenant.publish({
+        kind: 'image',
+        requestPico: 40_000_000n,
+        providers: [
+          { provider: 'simulated', model: 'sim', priority: 1, cost: { unit: 'request', request: '0.0000131' } },
+        ],
+      }),
       await tenant.publish({ kind: 'audio', requestPico: 15_000_000n }),
     ]
     const nodes = [
@@ -154,6 +174,7 @@ stackTest(
 
     expect(record).toMatchObject({ status: 'Succeeded', chargedMicro: 55 })
     expect(nodeOf(record, 'draw').chargedMicro).toBe(40)
+    expect(await costsOf(fixture, record.id)).toEqual({ draw: '13100000', say: null })
     for (const [field, mimeType] of [
       ['picture', 'image/png'],
       ['sound', 'audio/wav'],
@@ -306,4 +327,12 @@ function hasty(url: string): string {
   return JSON.stringify({
     simulated: { ...common, baseUrl: `${url}/v1`, firstByteMs: 2_000, circuitFailures: 1_000_000 },
   })
+}
+
+/** Recorded costs of the calls of an execution, by node, in pico-USD. */
+async function costsOf({ run }: Pick<Fixture, 'run'>, execution: string): Promise<Record<string, string | null>> {
+  const { rows } = await run('SELECT node, cost_pico FROM money.attempts WHERE execution = $1', [execution])
+  return Object.fromEntries(
+    (rows as { node: string; cost_pico: string | null }[]).map((row) => [row.node, row.cost_pico]),
+  )
 }

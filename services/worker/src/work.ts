@@ -21,6 +21,8 @@ export interface Performed {
   remoteMs: number | null
   /** Of the call; absent if none was made. */
   timing?: CompleteItem['timing']
+  /** Of the provider; absent if it is unknown. */
+  costPico?: CompleteItem['costPico']
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { ProductProviders } from '@gateway/api/console/products'
 import type { QueryResult } from 'pg'
 import { nameOf } from './name-of.ts'
 
@@ -28,7 +29,7 @@ export interface ProductOptions {
   imageHttps?: boolean
   maxOutputBytes?: number
   parameterValues?: object
-  providers?: { provider: string; model: string; priority: number }[]
+  providers?: ProductProviders
 }
 
 interface ProductFixtureDeps {

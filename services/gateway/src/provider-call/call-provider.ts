@@ -1,6 +1,6 @@
 import { type Span, SpanKind } from '@opentelemetry/api'
 import { inSpan, markFailed, startSpan, withSpan } from '@gateway/service-kit/process/spans'
-import type { ChatAnswer, ChatChunk, Completion, Usage } from '@gateway/providers/chat-port'
+import type { ChatAnswer, ChatChunk, Completion, Route, Usage } from '@gateway/providers/chat-port'
 import { answerAttributes, callAttributes, contentAttributes } from '@gateway/providers/call-attributes'
 import { forwardedFor } from '@gateway/providers/exchange'
 import type { Deps } from '../deps.ts'
@@ -13,6 +13,7 @@ import { type Reservation, settle } from './reservation.ts'
 import { openTextAccumulator } from '@gateway/tokens/slices-of'
 import { chargeOfUsage, recordedUsage } from '@gateway/pricing/usage'
 import type { SettleItem } from '@gateway/ledger-protocol/ledger-items'
+import { providerCost } from '@gateway/ledger-protocol/provider-cost'
 import type { CountedUsage } from '@gateway/tokens/counted-usage'
 
 // Calls the provider of an admitted product, in a span that follows the semantic conventions for generative AI.
@@ -165,16 +166,17 @@ interface ToolResult {
   save: (text: string) => Promise<SettleItem['answer']> | SettleItem['answer']
 }
 
-/** Settles a call and returns the text to send afterwards. */
+/** Settles a call, whose route is the one that responded, and returns the text to send afterwards. */
 export async function settleAndAnswer(
   deps: Parameters<typeof settle>[0],
   { admitted, reservation }: Pick<Call, 'admitted' | 'reservation'>,
-  usage: CountedUsage,
+  { usage, route }: { usage: CountedUsage; route: Route },
   { write, save }: ToolResult,
 ): Promise<string> {
   const { price, reservedMicro } = admitted
-  const expected = price === undefined ? null : chargeOfUsage(price, recordedUsage(usage), reservedMicro) // C1
+  const recorded = recordedUsage(usage)
+  const expected = price === undefined ? null : chargeOfUsage(price, recorded, reservedMicro) // C1
   const text = write(expected)
-  const charged = await settle(deps, reservation, usage, await save(text))
+  const charged = await settle(deps, reservation, usage, await save(text), providerCost(admitted, route, recorded))
   return expected === null || charged === null || charged === expected ? text : write(charged) // C2, C3
 }

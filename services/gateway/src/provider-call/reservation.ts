@@ -51,12 +51,14 @@ export function openReservation(
 /**
  * Charges the usage and, for a call with an idempotency key, saves the response. Returns the charge in micro-USD, or
  * null if it is not recorded yet.
+ * @param cost of the provider
  */
 export async function settle(
   deps: Needed,
   reservation: Reservation,
   usage: CountedUsage,
   answer: SettleItem['answer'],
+  cost: Pick<SettleItem, 'costPico'>,
 ): Promise<number | null> {
   const { id, receipt, keyed } = reservation
   const saved = keyed && isSmallEnough(answer) ? answer : null
@@ -68,6 +70,7 @@ export async function settle(
       ...(receipt && { receipt }),
       answer: saved,
       timing: reservation.timing.read(),
+      ...cost,
     }),
   )
   return chargedBy(outcome)

@@ -10,6 +10,7 @@ const PRICE: PriceSnapshot = ['2000000', '8000000', '0', null, null, null]
 /** Settles a call with this outcome. Returns the response that is sent and the one that was saved. */
 async function answered(outcome: OutcomeOf<'settle'> | Error, price: PriceSnapshot | undefined, reservedMicro = 1_000) {
   const saved: unknown[] = []
+  const route = { provider: 'simulated', model: 'sim' }
   const deps = {
     ledger: {
       settle: async ({ answer }: { answer: { body: string } }) => {
@@ -24,14 +25,20 @@ async function answered(outcome: OutcomeOf<'settle'> | Error, price: PriceSnapsh
     log: { warn: () => {}, error: () => {} },
   } as unknown as Parameters<typeof settleAndAnswer>[0]
   const place = { headers: {}, undo() {}, settle() {} }
-  const admitted = { reservation: 'inv_1', invocation: 'inv_1', place, reservedMicro, ...(price && { price }) }
+  const prices = price && { price }
+  const admitted = { reservation: 'inv_1', invocation: 'inv_1', place, reservedMicro, routes: [route], ...prices }
   const call = { admitted, reservation: openReservation(admitted, true) } as unknown as Parameters<
     typeof settleAndAnswer
   >[1]
-  const sent = await settleAndAnswer(deps, call, USAGE, {
-    write: (chargedMicro) => `cost ${chargedMicro}`,
-    save: (body) => ({ contentType: 'text/plain', body }),
-  })
+  const sent = await settleAndAnswer(
+    deps,
+    call,
+    { usage: USAGE, route },
+    {
+      write: (chargedMicro) => `cost ${chargedMicro}`,
+      save: (body) => ({ contentType: 'text/plain', body }),
+    },
+  )
   return { sent, saved: saved[0] }
 }
 

@@ -62,10 +62,15 @@ async function respondJson(deps: JsonNeeded, res: ServerResponse, call: Call, an
   call.timing.providerMs = deps.now() - startMs
   const asked = { request: call.request, project: call.admitted.project, provider: route.provider }
   const usage = await deps.countUsage(reported, asked, () => textOf(choices))
-  const body = await settleAndAnswer(deps, call, usage, {
-    write: (chargedMicro) => answer.whole(choices, { usage, chargedMicro }),
-    save: (text) => ({ contentType: 'application/json', body: text }),
-  })
+  const body = await settleAndAnswer(
+    deps,
+    call,
+    { usage, route },
+    {
+      write: (chargedMicro) => answer.whole(choices, { usage, chargedMicro }),
+      save: (text) => ({ contentType: 'application/json', body: text }),
+    },
+  )
   sendJson(res, 200, body)
   call.capture?.end(null)
 }
@@ -118,13 +123,18 @@ async function respondStream(
   call.timing.providerMs = deps.now() - startMs
   const asked = { request: call.request, project: call.admitted.project, provider: route.provider }
   const usage = await deps.countUsage(broken ? 'cut' : reported, asked, answered.text)
-  const last = await settleAndAnswer(deps, call, usage, {
-    write: (chargedMicro) => (broken ? answer.broken(refusalOfBreak(broken)) : answer.end({ usage, chargedMicro })),
-    save: (text) => {
-      recording.add(text)
-      return recording.answer(EVENT_STREAM)
+  const last = await settleAndAnswer(
+    deps,
+    call,
+    { usage, route },
+    {
+      write: (chargedMicro) => (broken ? answer.broken(refusalOfBreak(broken)) : answer.end({ usage, chargedMicro })),
+      save: (text) => {
+        recording.add(text)
+        return recording.answer(EVENT_STREAM)
+      },
     },
-  })
+  )
   stream.end(last) // A3
   call.capture?.end(broken ? refusalOfBreak(broken).code : null)
 }

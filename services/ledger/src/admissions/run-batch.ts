@@ -1,6 +1,8 @@
 import { callFunction } from '@gateway/database/call-function'
 import type { Sql } from '@gateway/database/client'
+import type { ProductProviders } from '@gateway/api/console/products'
 import type { PriceSnapshot } from '@gateway/pricing/usage'
+import { routeCost } from './route-cost.ts'
 import { timingColumns } from './timing-columns.ts'
 import { type AdmissionItem, type Batch, callerOf, type ClosingItem, type Waiting } from './waiting-items.ts'
 import {
@@ -56,7 +58,7 @@ export interface BatchRows {
 }
 
 export interface ProductFacts {
-  providers: { provider: string; model: string; priority: number }[]
+  providers: ProductProviders
   supported: string[]
   /** null for products that produce text. */
   maxOutputBytes?: number | null
@@ -256,7 +258,7 @@ function admitted(
   const { providers = [], supported = [], maxOutputBytes = null } = products[facts.product] ?? {}
   const routes = providers
     .toSorted((a, b) => a.priority - b.priority)
-    .map(({ provider, model }) => ({ provider, model }))
+    .map(({ provider, model, cost }) => ({ provider, model, ...routeCost(cost) }))
   return {
     kind: 'admitted',
     ...facts,

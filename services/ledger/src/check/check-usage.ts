@@ -4,8 +4,8 @@ import { deriveAgain, type Finding, type Summed } from './fold-journal.ts'
 // Checks the usage hours against the journal (money §9.2).
 //   V1  The rolled-up amount and the entries after it add up to the wallet's settled amount. Read in one statement, so
 //       in one snapshot.
-//   V2  The hours add up to the rolled-up amount, and so do the days. Their number grows, so they are not read for
-//       every wallet every minute.
+//   V2  The hours add up to the rolled-up amount, and so do the days; both to the same cost of providers. Their number
+//       grows, so they are not read for every wallet every minute.
 //   V3  Each hour is derived again from the journal and the usage records, in steps, and each day from its hours; those
 //       that differ are named. Hours of archived months were derived this way before their entries were dropped
 //       (money §9.4); V2 covers their sum. Which execution made a call is not derived again: executions are not kept as
@@ -22,12 +22,16 @@ export async function checkUsage(
 ): Promise<Finding[]> {
   const [sums] = await prisma.$queryRaw<Sums[]>`
     SELECT w.settled, w.journal_seq, coalesce(p.seq, 0) AS seq, coalesce(p.micro, 0)::bigint AS micro,
-           (SELECT coalesce(sum(u.micro), 0)::bigint FROM money.usage_hours u WHERE u.project = ${project}) AS hours,
-           (SELECT coalesce(sum(u.micro), 0)::bigint FROM money.usage_days u WHERE u.project = ${project}) AS days,
+           h.micro AS hours, d.micro AS days, h.cost AS cost_of_hours, d.cost AS cost_of_days,
            (SELECT coalesce(sum(j.settled), 0)::bigint FROM money.journal j
              WHERE j.project = ${project} AND j.seq > coalesce(p.seq, 0)
                AND j.at >= coalesce(p.at - interval '1 day', '-infinity')) AS behind
-      FROM money.wallets w LEFT JOIN money.usage_positions p ON p.project = w.project WHERE w.project = ${project}`
+      FROM money.wallets w LEFT JOIN money.usage_positions p ON p.project = w.project,
+           (SELECT coalesce(sum(u.micro), 0)::bigint AS micro, coalesce(sum(u.cost_pico), 0)::text AS cost
+              FROM money.usage_hours u WHERE u.project = ${project}) h,
+           (SELECT coalesce(sum(u.micro), 0)::bigint AS micro, coalesce(sum(u.cost_pico), 0)::text AS cost
+              FROM money.usage_days u WHERE u.project = ${project}) d
+     WHERE w.project = ${project}`
   if (!sums) return []
   const findings: Finding[] = []
   const where = `usage of ${project} up to journal entry ${sums.seq}`
@@ -38,6 +42,10 @@ export async function checkUsage(
   same('the usage roll-up differs from the journal', sums.settled - sums.behind, sums.micro) // V1
   same('the usage hours differ from the roll-up', sums.micro, sums.hours) // V2
   same('the usage days differ from the roll-up', sums.micro, sums.days)
+  if (sums.cost_of_hours !== sums.cost_of_days) {
+    const what = `the provider cost of the usage days differs from that of the hours: expected ${sums.cost_of_hours}, found ${sums.cost_of_days} pico-USD`
+    findings.push({ what, where, expectedMicro: sums.hours, foundMicro: sums.days })
+  }
   if (depth === 'hours')
     findings.push(...(await checkHours({ prisma }, project)), ...(await checkDays({ prisma }, project)))
   return findings
@@ -51,6 +59,9 @@ interface Sums {
   micro: bigint
   hours: bigint
   days: bigint
+  /** Of providers, in pico-USD, as digits. */
+  cost_of_hours: string
+  cost_of_days: string
   /** Settled since. */
   behind: bigint
 }
@@ -65,12 +76,16 @@ async function checkHours({ prisma }: Pick<Database, 'prisma'>, project: string)
     },
     after,
   )
-  return differing.map(({ name, expected: [calls, tokens, micro], found }) => ({
-    what: `a usage hour differs from the journal: expected ${calls} calls with ${tokens} tokens, found ${found[0]} with ${found[1]}`,
+  return differing.map(({ name, expected, found }) => ({
+    what: `a usage hour differs from the journal: expected ${formatHour(expected)}, found ${formatHour(found)}`,
     where: `usage hour ${name}`,
-    expectedMicro: micro!,
+    expectedMicro: expected[2]!,
     foundMicro: found[2]!,
   }))
+}
+
+function formatHour([calls, tokens, , costedCalls, costedMicro, costPico]: bigint[]): string {
+  return `${calls} calls with ${tokens} tokens, ${costedCalls} of them with a cost of ${costPico} pico-USD for ${costedMicro} micro-USD`
 }
 
 /** Returns the newest archived entry, and the first hour without archived entries. */
@@ -86,9 +101,10 @@ async function readHours({ prisma }: Pick<Database, 'prisma'>, project: string, 
   const [row] = await prisma.$queryRaw<[{ seq: bigint; hours: string }]>`
     SELECT coalesce((SELECT p.seq FROM money.usage_positions p WHERE p.project = ${project}), 0) AS seq,
            (SELECT coalesce(json_agg(json_build_array(u.hour || ' ' || u.product || ' ' || u.key || ' ' || u.tag, u.calls::text,
-                     u.tokens::text, u.micro::text)), '[]')::text
+                     u.tokens::text, u.micro::text, u.costed_calls::text, u.costed_micro::text, u.cost::text)), '[]')::text
               FROM (SELECT h.hour, h.product, h.key, h.tag, sum(h.calls) AS calls, sum(h.micro) AS micro,
-                           sum(h.prompt_tokens + h.completion_tokens) AS tokens
+                           sum(h.prompt_tokens + h.completion_tokens) AS tokens, sum(h.costed_calls) AS costed_calls,
+                           sum(h.costed_micro) AS costed_micro, sum(h.cost_pico) AS cost
                       FROM money.usage_hours h WHERE h.project = ${project} AND h.hour >= ${first}
                      GROUP BY 1, 2, 3, 4) u) AS hours`
   const rows = (JSON.parse(row.hours) as string[][]).map(([name, ...figures]): Summed => ({
@@ -98,7 +114,7 @@ async function readHours({ prisma }: Pick<Database, 'prisma'>, project: string, 
   return { seq: row.seq, rows }
 }
 
-/** Derives calls, tokens and amount per hour, product, key and tag from the entries after `from` up to `last`. */
+/** Derives calls, tokens, amount and cost per hour, product, key and tag from the entries after `from` up to `last`. */
 function deriveHours(
   { prisma }: Pick<Database, 'prisma'>,
   project: string,
@@ -109,7 +125,8 @@ function deriveHours(
   return prisma.$queryRaw<Summed[]>`
     SELECT date_trunc('hour', v.admitted_at, 'UTC') || ' ' || v.product || ' ' || v.key || ' ' || coalesce(v.tag, '') AS name,
            ARRAY[count(*), sum(coalesce(v.prompt_tokens, 0) + coalesce(v.completion_tokens, 0)),
-                 sum(j.settled)]::bigint[] AS figures
+                 sum(j.settled), count(v.cost_pico), coalesce(sum(j.settled) FILTER (WHERE v.cost_pico IS NOT NULL), 0),
+                 coalesce(sum(v.cost_pico), 0)]::bigint[] AS figures
       FROM money.journal j
       CROSS JOIN LATERAL (SELECT * FROM money.attempts a WHERE a.id = j.reference LIMIT 1) v
      WHERE j.project = ${project} AND j.seq > ${from} AND j.seq <= ${last} AND j.kind = 'settle'
@@ -126,11 +143,13 @@ async function checkDays({ prisma }: Pick<Database, 'prisma'>, project: string):
       FROM (SELECT * FROM money.usage_days WHERE project = ${project}) d
       FULL JOIN (
         SELECT date_trunc('day', hour, 'UTC') AS day, product, key, sandbox, tag, sum(calls) AS calls, sum(prompt_tokens) AS prompt,
-               sum(completion_tokens) AS completion, sum(micro) AS micro
+               sum(completion_tokens) AS completion, sum(micro) AS micro, sum(costed_calls) AS costed_calls,
+               sum(costed_micro) AS costed_micro, sum(cost_pico) AS cost
           FROM money.usage_hours WHERE project = ${project} GROUP BY 1, 2, 3, 4, 5
       ) h ON h.day = d.day AND h.product = d.product AND h.key = d.key AND h.sandbox = d.sandbox AND h.tag = d.tag
-     WHERE (d.calls, d.prompt_tokens, d.completion_tokens, d.micro)
-           IS DISTINCT FROM (h.calls::bigint, h.prompt::bigint, h.completion::bigint, h.micro::bigint)
+     WHERE (d.calls, d.prompt_tokens, d.completion_tokens, d.micro, d.costed_calls, d.costed_micro, d.cost_pico)
+           IS DISTINCT FROM (h.calls::bigint, h.prompt::bigint, h.completion::bigint, h.micro::bigint,
+                             h.costed_calls::bigint, h.costed_micro::bigint, h.cost)
      ORDER BY 1`
   return rows.map(({ name, expected, found }) => ({
     what: 'a usage day differs from its hours',

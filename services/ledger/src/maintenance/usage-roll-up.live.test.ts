@@ -70,6 +70,36 @@ describe('rolling up usage', () => {
     expect(await findings(true)).toEqual([])
   })
 
+  test('adds the cost of providers, and what the calls with a known cost were charged', async ({
+    replica,
+    tenant,
+    spend,
+    findings,
+    fixture,
+  }) => {
+    await spend(5)
+    for (const [tokens, cost] of [
+      [10, '6500001'],
+      [20, '0'],
+      [30, '9223372036854775807'],
+    ] as const) {
+      const item = replica.item(tenant.key, tenant.product)
+      await replica.admit(item)
+      await replica.settle(item.id, { promptTokens: 7, completionTokens: tokens }, null, undefined, cost)
+      await rollUpUsage({ reads: replica.reads, log })
+    }
+    for (const table of ['usage_hours', 'usage_days']) {
+      const { rows } = await fixture.run(
+        `SELECT sum(calls)::int AS calls, sum(micro)::int AS micro, sum(costed_calls)::int AS costed,
+                sum(costed_micro)::int AS costed_micro, sum(cost_pico)::text AS cost
+           FROM money.${table} WHERE project = $1`,
+        [tenant.project.id],
+      )
+      expect(rows).toEqual([{ calls: 4, micro: 65, costed: 3, costed_micro: 60, cost: '9223372036861275808' }])
+    }
+    expect(await findings()).toEqual([])
+  })
+
   test('separates the calls by the flow that made them', async ({ tenant, spend, replica, findings, fixture }) => {
     await spend(10)
     const project = tenant.project.id
@@ -254,13 +284,32 @@ describe('the check of usage', () => {
       'tokens',
       'UPDATE money.usage_hours SET prompt_tokens = prompt_tokens + 1 WHERE project = $1',
       true,
-      /a usage hour differs from the journal: expected 2 calls with 44 tokens, found 2 with 45/,
+      /a usage hour differs from the journal: expected 2 calls with 44 tokens.*, found 2 calls with 45 tokens/,
     ],
     [
       'calls that moved to another hour',
       `UPDATE money.usage_hours SET hour = hour - interval '1 hour' WHERE project = $1`,
       true,
-      /expected 2 calls with 44 tokens, found 0 with 0: expected 30, found 0/,
+      /expected 2 calls with 44 tokens.*, found 0 calls with 0 tokens.*: expected 30, found 0/,
+    ],
+    [
+      'the cost of a day',
+      'UPDATE money.usage_days SET cost_pico = cost_pico + 1 WHERE project = $1',
+      false,
+      /the provider cost of the usage days differs from that of the hours: expected 0, found 1 pico-USD/,
+    ],
+    [
+      'costed calls of a day',
+      'UPDATE money.usage_days SET costed_calls = 1 WHERE project = $1',
+      true,
+      /a usage day differs from its hours/,
+    ],
+    [
+      'the cost of an hour and its day',
+      `WITH day AS (UPDATE money.usage_days SET cost_pico = 7 WHERE project = $1)
+       UPDATE money.usage_hours SET cost_pico = 7 WHERE project = $1`,
+      true,
+      /expected 2 calls with 44 tokens, 0 of them with a cost of 0 pico-USD.*, 0 of them with a cost of 7 pico-USD/,
     ],
   ]
   for (const [what, sql, whole, saying] of tamperings) {

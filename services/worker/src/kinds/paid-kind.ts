@@ -2,6 +2,7 @@ import type { ChatRequest } from '@gateway/api/chat-request'
 import type { Values } from '@gateway/api/execution'
 import type { AdmitNodeItem, CompleteItem } from '@gateway/ledger-protocol/flow-items'
 import type { Admitted } from '@gateway/ledger-protocol/ledger-outcomes'
+import type { Route } from '@gateway/providers/chat-port'
 import type { TimingLog } from '@gateway/providers/timing-log'
 import type { Deps } from '../deps.ts'
 import type { Work } from '../work.ts'
@@ -34,6 +35,8 @@ export interface PaidCall {
 
 export interface PaidAnswer {
   usage: NonNullable<CompleteItem['usage']>
+  /** The route that responded. */
+  route: Route
   /** Time the provider took, in milliseconds, if known more precisely than the duration of `make`. */
   remoteMs?: number
   /** Finish reasons of a chat. */

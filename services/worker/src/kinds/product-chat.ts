@@ -52,6 +52,7 @@ export async function prepareChat(
       const used = await deps.countUsage(reported, asked, () => answeredText(choices))
       return {
         usage: recordedUsage(used),
+        route,
         remoteMs,
         finishReasons: choices.map(({ finish_reason }) => finish_reason),
         messages: () => answeredMessages(choices),

@@ -82,7 +82,7 @@ function prepareMedia(
       const asset = deps.newId('ast')
       const room = await assets.makeRoom(project, maxBytes, signal) // M1
       const store = (bytes: AsyncIterable<Buffer>) => room.put(asset, bytes)
-      const { stored, remoteMs } = await providers
+      const { stored, remoteMs, route } = await providers
         .media({ routes, reference: { product, invocation }, project, wish, maxBytes, store, signal, timing })
         .catch(refuseBadBytes)
         .finally(room.giveBack)
@@ -93,7 +93,7 @@ function prepareMedia(
         throw error
       }
       const value: AssetValue = { asset, ...stored }
-      return { usage: noTokens, remoteMs, output: () => ({ [wish.kind]: value }) }
+      return { usage: noTokens, route, remoteMs, output: () => ({ [wish.kind]: value }) }
     },
   }
 

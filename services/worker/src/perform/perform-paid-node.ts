@@ -1,6 +1,7 @@
 import { SpanKind, type Attributes } from '@opentelemetry/api'
 import type { Values } from '@gateway/api/execution'
 import type { Admitted } from '@gateway/ledger-protocol/ledger-outcomes'
+import { providerCost } from '@gateway/ledger-protocol/provider-cost'
 import { flowLimits } from '@gateway/api/limits'
 import { refuse } from '@gateway/api/refusal'
 import { portFit } from '@gateway/flow/json-text'
@@ -51,7 +52,9 @@ async function callProvider(
     const answer = await makeCall(deps, work, kind, call, admitted, signal, timing)
     const result = resultOf(deps, work, answer)
     capture(deps, work, call, admitted, { result, answer: () => answer.messages?.() ?? null })
-    return { result, usage: answer.usage, remoteMs: answer.remoteMs ?? remoteMs(), timing: timing.read() }
+    const { usage, route } = answer
+    const cost = providerCost(admitted, route, usage)
+    return { result, usage, remoteMs: answer.remoteMs ?? remoteMs(), timing: timing.read(), ...cost }
   } catch (error) {
     const result = explainFailure(deps, error, work)
     capture(deps, work, call, admitted, { result, answer: () => null })

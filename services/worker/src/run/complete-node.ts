@@ -16,7 +16,7 @@ const LONGEST_MS = 3_600_000
 export async function completeNode(
   { ledger, log, instance, newLease }: Pick<Deps, 'ledger' | 'log' | 'instance' | 'newLease'>,
   { claim: { callReservation, isUnrecorded }, lease: { execution, node, lease, instance: claimant } }: Work,
-  { result, usage, remoteMs, timing }: Performed,
+  { result, usage, remoteMs, timing, costPico }: Performed,
   durationMs: number,
   goesOn: boolean,
 ): Promise<{ recorded: Ended; next: Work | null }> {
@@ -29,6 +29,7 @@ export async function completeNode(
     measured,
     ...(callReservation !== '' && { reservation: callReservation }),
     ...(timing && { timing }),
+    ...(costPico && { costPico }),
     ...(isUnrecorded && { instance: claimant }),
   }
   const next = goesOn ? { lease: newLease(), instance: instance.id() } : null

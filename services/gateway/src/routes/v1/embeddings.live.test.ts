@@ -36,6 +36,17 @@ describe('POST /v1/embeddings', () => {
     expect(await tenant.wallet()).toEqual({ reserved: 0, settled: 3 })
   })
 
+  test('records what the provider charges', async ({ tenant, embed, fixture }) => {
+    const cost = { unit: 'tokens', prompt: '0.000000070001', completion: '0' } as const
+    const providers = [{ provider: 'simulated', model: 'sim', priority: 1, cost }]
+    const model = await tenant.sell({ kind: 'embedding', completionPico: 0n, maxOutputTokens: 1, providers })
+    const answer = await embed({ model, input: ['four', 'eight on'] })
+    const { rows } = await fixture.run('SELECT cost_pico FROM money.attempts WHERE invocation = $1', [
+      answer.headers.get('x-service-invocation'),
+    ])
+    expect(rows).toEqual([{ cost_pico: '210003' }])
+  })
+
   test('returns the same vector as numbers and as base64', async ({ embed }) => {
     const input = [[1, 2, 3]]
     const [float, base64] = await Promise.all(

@@ -137,14 +137,19 @@ async function settleCall(
     ? { promptTokens, completionTokens: 0, estimated: false }
     : await ownCount(deps, request, admitted.project, route.provider)
   const data = await writeVectors(request.format, vectors)
-  return settleAndAnswer(deps, { admitted, reservation }, usage, {
-    write: (chargedMicro) => writeEmbeddings(request.model, data, usage, chargedMicro),
-    save(text) {
-      const recording = openRecording(reservation.keyed)
-      recording.add(text)
-      return recording.answer('application/json')
+  return settleAndAnswer(
+    deps,
+    { admitted, reservation },
+    { usage, route },
+    {
+      write: (chargedMicro) => writeEmbeddings(request.model, data, usage, chargedMicro),
+      save(text) {
+        const recording = openRecording(reservation.keyed)
+        recording.add(text)
+        return recording.answer('application/json')
+      },
     },
-  })
+  )
 }
 
 /** Our own count of the inputs, whose provider reported none. Tokens that the caller sent need no count. */

@@ -234,7 +234,7 @@ type End =
   | { state: 'Failed'; error: string; measured: NodeChange['measured'] }
 
 /** What a completion says about the call of its node. */
-type CalledNode = Pick<CompleteItem, 'usage' | 'timing'>
+type CalledNode = Pick<CompleteItem, 'usage' | 'timing' | 'costPico'>
 
 export type ExecutionDraft = ReturnType<typeof draftOf>
 
@@ -260,8 +260,8 @@ function draftOf(execution: ExecutionFacts) {
 
   function close(ordinal: number, called: CalledNode | null, reason: string, perhapsCalled = false): void {
     const reservation = node(ordinal)?.reservation
-    const { usage = null, timing } = called ?? {}
-    if (reservation) closings.push({ reservation, usage, timing, reason, perhapsCalled })
+    const { usage = null, timing, costPico } = called ?? {}
+    if (reservation) closings.push({ reservation, usage, timing, costPico, reason, perhapsCalled })
   }
 
   /** Returns the nodes that became ready since the execution was read. */

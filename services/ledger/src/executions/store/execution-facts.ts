@@ -70,6 +70,7 @@ export interface Closing {
   /** null: released. */
   usage: Usage | null
   timing: CompleteItem['timing']
+  costPico: CompleteItem['costPico']
   reason: string
   /** Its worker never reported how the call ended: the provider may have served it. */
   perhapsCalled: boolean

@@ -66,10 +66,10 @@ export async function writeExecutions(
         ports: node.state === 'Succeeded' ? JSON.stringify(node.ports) : null,
       })),
     ),
-    to_close: closings.map(({ execution, reservation, usage, timing, reason }) => ({
+    to_close: closings.map(({ execution, reservation, usage, timing, costPico, reason }) => ({
       id: reservation,
       execution,
-      ...(usage ? { op: 'settle', usage } : { op: 'release', reason }),
+      ...(usage ? { op: 'settle', usage, costPico } : { op: 'release', reason }),
       ...timingColumns(timing),
     })),
   })
