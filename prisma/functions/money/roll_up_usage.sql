@@ -1,6 +1,6 @@
--- Adds the settlements of these projects since their last position to money.usage_hours and money.usage_days, all journal
--- entries since then to money.journal_days, and the durations and errors of the calls that they closed to
--- money.latency_hours, and advances the positions (money §9.2, §9.5, §9.6).
+-- Adds the settlements of these projects since their last position to money.usage_hours, money.usage_days and
+-- money.product_months, all journal entries since then to money.journal_days, and the durations and errors of the calls
+-- that they closed to money.latency_hours, and advances the positions (money §9.2, §9.5, §9.6).
 --   U1  Entries of a wallet are numbered without gaps in commit order, so a transaction that sees one entry sees all
 --       before it. Entries up to the position are counted, later ones are not; counts and position are written in this
 --       transaction.
@@ -9,6 +9,7 @@
 --       the flow is that of the execution that made the call. Journal days use the time of the entry, usage the time of the admission.
 --   U4  Entries are searched from a day before the newest counted one, so that few partitions are read. If that leaves
 --       a gap (the clock went back), the search is repeated without that bound.
+--   U5  The months of all projects are few rows, so they are written once, at the end. No one waits for them: U2.
 -- Returns the number of entries read: `max_entries` means that more are left.
 CREATE OR REPLACE FUNCTION money.roll_up_usage(
   projects text[],
@@ -29,6 +30,8 @@ DECLARE
   found_seq bigint;
   found_at timestamptz;
   found_micro bigint;
+  found_months money.product_months[];
+  months money.product_months[] := '{}';
 BEGIN
   IF NOT pg_try_advisory_xact_lock(hashtext('money.roll_up_usage')) THEN -- U2
     RETURN;
@@ -127,21 +130,30 @@ BEGIN
         errors = l.errors + excluded.errors,
         durations = money.add_histograms(l.durations, excluded.durations),
         first_tokens = money.add_histograms(l.first_tokens, excluded.first_tokens)
+    ), days AS (
+      INSERT INTO money.usage_days AS u (
+        project, day, product, key, sandbox, tag, calls, prompt_tokens, completion_tokens, micro,
+        costed_calls, costed_micro, cost_pico)
+      SELECT of_project, date_trunc('day', hour, 'UTC'), product, key, sandbox, tag,
+             sum(calls), sum(prompt), sum(completion), sum(micro), sum(costed_calls), sum(costed_micro), sum(cost_pico)
+        FROM used GROUP BY 2, 3, 4, 5, 6
+      ON CONFLICT (project, day, product, key, sandbox, tag) DO UPDATE SET
+        calls = u.calls + excluded.calls,
+        prompt_tokens = u.prompt_tokens + excluded.prompt_tokens,
+        completion_tokens = u.completion_tokens + excluded.completion_tokens,
+        micro = u.micro + excluded.micro,
+        costed_calls = u.costed_calls + excluded.costed_calls,
+        costed_micro = u.costed_micro + excluded.costed_micro,
+        cost_pico = u.cost_pico + excluded.cost_pico
     )
-    INSERT INTO money.usage_days AS u (
-      project, day, product, key, sandbox, tag, calls, prompt_tokens, completion_tokens, micro,
-      costed_calls, costed_micro, cost_pico)
-    SELECT of_project, date_trunc('day', hour, 'UTC'), product, key, sandbox, tag,
-           sum(calls), sum(prompt), sum(completion), sum(micro), sum(costed_calls), sum(costed_micro), sum(cost_pico)
-      FROM used GROUP BY 2, 3, 4, 5, 6
-    ON CONFLICT (project, day, product, key, sandbox, tag) DO UPDATE SET
-      calls = u.calls + excluded.calls,
-      prompt_tokens = u.prompt_tokens + excluded.prompt_tokens,
-      completion_tokens = u.completion_tokens + excluded.completion_tokens,
-      micro = u.micro + excluded.micro,
-      costed_calls = u.costed_calls + excluded.costed_calls,
-      costed_micro = u.costed_micro + excluded.costed_micro,
-      cost_pico = u.cost_pico + excluded.cost_pico;
+    SELECT array_agg(m::money.product_months) INTO found_months
+      FROM (
+        SELECT date_trunc('month', hour AT TIME ZONE 'UTC')::date, product, sum(calls)::bigint, sum(prompt)::bigint,
+               sum(completion)::bigint, sum(micro)::bigint, sum(costed_calls)::bigint, sum(costed_micro)::bigint,
+               sum(cost_pico)::numeric(38)
+          FROM used GROUP BY 1, 2
+      ) m;
+    months := months || found_months;
     INSERT INTO money.usage_positions AS p (project, seq, at, micro)
     VALUES (of_project, found_seq, found_at, found_micro)
     ON CONFLICT (project) DO UPDATE SET
@@ -150,4 +162,16 @@ BEGIN
       micro = p.micro + excluded.micro;
     entries := entries + found_entries;
   END LOOP;
+  INSERT INTO money.product_months AS m -- U5
+  SELECT month, product, sum(calls), sum(prompt_tokens), sum(completion_tokens), sum(micro), sum(costed_calls),
+         sum(costed_micro), sum(cost_pico)
+    FROM unnest(months) GROUP BY month, product
+  ON CONFLICT (month, product) DO UPDATE SET
+    calls = m.calls + excluded.calls,
+    prompt_tokens = m.prompt_tokens + excluded.prompt_tokens,
+    completion_tokens = m.completion_tokens + excluded.completion_tokens,
+    micro = m.micro + excluded.micro,
+    costed_calls = m.costed_calls + excluded.costed_calls,
+    costed_micro = m.costed_micro + excluded.costed_micro,
+    cost_pico = m.cost_pico + excluded.cost_pico;
 END $$;

@@ -942,6 +942,21 @@ CREATE TABLE money.usage_days (
 ) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.01);
 CREATE INDEX ON money.usage_days (day); -- of all projects, for operators
 
+-- Usage of all projects by month, for the revenue report (rules §7.13): the sum of the days. Kept forever. Only the
+-- roll-up writes it, one at a time, so no call ever waits for its few rows.
+CREATE TABLE money.product_months (
+  month             date NOT NULL CHECK (month = date_trunc('month', month)), -- of the admission, UTC
+  product           text NOT NULL,
+  calls             bigint NOT NULL CHECK (calls > 0),
+  prompt_tokens     bigint NOT NULL CHECK (prompt_tokens >= 0),
+  completion_tokens bigint NOT NULL CHECK (completion_tokens >= 0),
+  micro             bigint NOT NULL CHECK (micro >= 0),
+  costed_calls      bigint NOT NULL CHECK (costed_calls BETWEEN 0 AND calls),
+  costed_micro      bigint NOT NULL CHECK (costed_micro BETWEEN 0 AND micro),
+  cost_pico         numeric(38) NOT NULL CHECK (cost_pico >= 0),
+  PRIMARY KEY (month, product)
+) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.01);
+
 -- How long calls took and how many failed, by hour and by one dimension at a time, so that a percentile over many calls
 -- reads few rows (money §9.6). Rolled up like usage, and kept forever.
 CREATE TABLE money.latency_hours (
@@ -970,7 +985,7 @@ CREATE TABLE money.journal_days (
   PRIMARY KEY (project, day, kind, product, tag)
 ) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.01);
 
--- The journal entry up to which a project is rolled up into the three tables above.
+-- The journal entry up to which a project is rolled up into the tables above.
 CREATE TABLE money.usage_positions (
   project text PRIMARY KEY,
   seq     bigint NOT NULL,
@@ -1348,6 +1363,7 @@ GRANT INSERT, UPDATE ON
   money.execution_nodes,
   money.usage_hours,
   money.usage_days,
+  money.product_months,
   money.latency_hours,
   money.journal_days,
   money.usage_positions,

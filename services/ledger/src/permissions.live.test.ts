@@ -40,6 +40,7 @@ const MONEY_TABLES = [
   'archived_wallets',
   'usage_hours',
   'usage_days',
+  'product_months',
   'latency_hours',
   'usage_positions',
   'journal_days',

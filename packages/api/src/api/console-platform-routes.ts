@@ -21,10 +21,17 @@ export const consolePlatformRoutes = {
     scopes: ['money:read', 'operator'],
     description: 'By a platform operator. A cursor belongs to one sort order.',
   }),
-  readRevenue: money('GET', '/api/v2/revenue', 'Read the revenue by product and month', one(revenueReport), {
-    query: revenueQuery,
-    refusals: ['invalid_request'],
-    scopes: ['money:read', 'operator'],
-    description: 'By a platform operator. Charges of all projects, by the month of the admission.',
-  }),
+  readRevenue: money(
+    'GET',
+    '/api/v2/revenue',
+    'Read revenue, provider costs and margin by product and month',
+    one(revenueReport),
+    {
+      query: revenueQuery,
+      refusals: ['invalid_request'],
+      scopes: ['money:read', 'operator'],
+      description:
+        'By a platform operator. Charges of all projects, by the month of the admission. A cost that is not known is not counted as zero: the margin compares the calls whose cost is known.',
+    },
+  ),
 } as const satisfies Record<string, ApiRoute>

@@ -81,6 +81,29 @@ export const revenueQuery = z
   )
   .meta({ examples: [{ from: '2026-06', to: '2026-11' }] })
 
+const revenueFigures = {
+  calls: z.int(),
+  promptTokens: z.int(),
+  completionTokens: z.int(),
+  chargedMicro: micro.describe('charged for calls admitted in this time'),
+  costedCalls: z.int().describe('calls whose provider cost is known'),
+  costedMicro: micro.describe('charged for the calls whose provider cost is known'),
+  costMicro: micro
+    .nullable()
+    .describe('what the providers of these calls charge, to the nearest micro-USD; null: it is known for no call'),
+  marginMicro: micro.nullable().describe('`costedMicro` less `costMicro`; null: no cost is known'),
+}
+const figuresExample = {
+  calls: 12,
+  promptTokens: 1_204,
+  completionTokens: 640,
+  chargedMicro: 1_250,
+  costedCalls: 11,
+  costedMicro: 1_200,
+  costMicro: 720,
+  marginMicro: 480,
+}
+
 export const revenueReport = z
   .strictObject({
     from: z.string().describe('first month in UTC'),
@@ -92,14 +115,11 @@ export const revenueReport = z
           month: z.string(),
           product: id,
           productName: z.string().nullable().describe('null: the product is no longer in the catalogue'),
-          calls: z.int(),
-          promptTokens: z.int(),
-          completionTokens: z.int(),
-          chargedMicro: micro.describe('charged for calls admitted in this month'),
+          ...revenueFigures,
         }),
       )
       .describe('by month, newest first, and amount'),
-    totalMicro: micro,
+    total: z.strictObject(revenueFigures).describe('over all rows; the cost is rounded once, from the exact sum'),
   })
   .meta({
     examples: [
@@ -107,19 +127,10 @@ export const revenueReport = z
         from: '2026-06',
         to: '2026-11',
         asOf: '2026-11-23T09:30:00.000Z',
-        data: [
-          {
-            month: '2026-11',
-            product: exampleIds.product,
-            productName: 'Swift',
-            calls: 12,
-            promptTokens: 1_204,
-            completionTokens: 640,
-            chargedMicro: 1_250,
-          },
-        ],
-        totalMicro: 1_250,
+        data: [{ month: '2026-11', product: exampleIds.product, productName: 'Swift', ...figuresExample }],
+        total: figuresExample,
       },
     ],
   })
 export type RevenueReport = z.infer<typeof revenueReport>
+export type RevenueFigures = RevenueReport['total']

@@ -3,7 +3,7 @@ import { Bar, CartesianGrid, ComposedChart, Line, ReferenceArea, XAxis, YAxis } 
 import type { ChartProps } from './chart.tsx'
 import { columnAt, labeledColumns, roundTicks, timeLabels, type ChartStep } from './chart-scale.ts'
 
-const [TOP, RIGHT, BOTTOM, CARD, LABEL] = [8, 20, 24, 230, 84]
+const [TOP, RIGHT, BOTTOM, CARD, LABEL] = [8, 20, 24, 280, 84]
 /** Pointer travel that starts a drag, in pixels, so that a click doesn't zoom. */
 const LEAST_DRAG = 5
 
@@ -26,10 +26,15 @@ export function ChartPlot(props: ChartProps & { hidden: ReadonlySet<string> }) {
   const [selected, setSelected] = useState<Selection | null>(null)
   const drag = useRef<{ startX: number; from: number } | null>(null)
 
-  const shown = series.map(({ name, color }, n) => ({ name, color, n })).filter(({ name }) => !hidden.has(name))
-  const valuesOf = ({ values }: ChartStep) => shown.map(({ n }) => values[n] ?? 0)
-  const sumOf = (each: ChartStep) => valuesOf(each).reduce((sum, value) => sum + value, 0)
-  const topOf = (each: ChartStep) => (isStack ? sumOf(each) : Math.max(0, ...valuesOf(each)))
+  const shown = series
+    .map(({ name, color, stack = 'all' }, n) => ({ name, color, stack, n }))
+    .filter(({ name }) => !hidden.has(name))
+  const stacks = [...new Set(series.map(({ stack = 'all' }) => stack))]
+  const hasTotal = stacks.length === 1 // different stacks don't add up
+  const sumOf = ({ values }: ChartStep, of: readonly string[] = stacks) =>
+    shown.reduce((sum, { stack, n }) => (of.includes(stack) ? sum + (values[n] ?? 0) : sum), 0)
+  const topOf = (each: ChartStep) =>
+    Math.max(0, ...(isStack ? stacks.map((stack) => sumOf(each, [stack])) : shown.map(({ n }) => each.values[n] ?? 0)))
   const totalText = (each: ChartStep) => {
     const total = isStack ? sumOf(each) : (each.total ?? null)
     return total === null ? 'No calls' : format(total)
@@ -89,7 +94,10 @@ export function ChartPlot(props: ChartProps & { hidden: ReadonlySet<string> }) {
         .filter(({ value }) => value > 0)
     : []
   const text = current
-    ? [`${labels.whole(current)}: ${totalText(current)}`, ...lines.map((line) => `${line.name} ${format(line.value)}`)]
+    ? [
+        labels.whole(current) + (hasTotal ? `: ${totalText(current)}` : ''),
+        ...lines.map((line) => `${line.name} ${format(line.value)}`),
+      ]
     : ['Arrow keys read the values', ...(onZoom ? ['with Shift they select a range', 'Enter zooms in'] : [])]
   const half = at === null ? 0 : left + ((at + 0.5) * plotWidth) / steps.length
   const marked = selected ?? (at === null ? null : { from: at, to: at })
@@ -147,14 +155,14 @@ export function ChartPlot(props: ChartProps & { hidden: ReadonlySet<string> }) {
                 className={selected ? 'chart-selected' : 'chart-hovered'}
               />
             )}
-            {shown.map(({ name, color, n }) => {
+            {shown.map(({ name, color, stack, n }) => {
               const common = {
                 dataKey: ({ values }: ChartStep) => values[n],
                 className: `series-${color}`,
                 isAnimationActive: false,
               }
               return isStack ? (
-                <Bar {...common} key={name} stackId="all" />
+                <Bar {...common} key={name} stackId={stack} />
               ) : (
                 <Line
                   {...common}
@@ -192,10 +200,12 @@ export function ChartPlot(props: ChartProps & { hidden: ReadonlySet<string> }) {
                     <dd>{format(value)}</dd>
                   </div>
                 ))}
-                <div className="sum">
-                  <dt>{isStack ? 'Total' : 'All calls'}</dt>
-                  <dd>{totalText(current)}</dd>
-                </div>
+                {hasTotal && (
+                  <div className="sum">
+                    <dt>{isStack ? 'Total' : 'All calls'}</dt>
+                    <dd>{totalText(current)}</dd>
+                  </div>
+                )}
                 {hasBefore && current.before !== undefined && (
                   <div className="soft">
                     <dt>Previous period</dt>

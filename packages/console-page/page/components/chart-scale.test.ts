@@ -37,6 +37,18 @@ test('labels of hours fall on round hours of the zone, and labels of days end at
   expect(labeledColumns(days, { step: 'day', zone: 'UTC', most: 7 })).toEqual([4, 9, 14, 19, 24, 29])
 })
 
+test('months are labeled with their year, up to the last one', () => {
+  const months = Array.from({ length: 12 }, (_, n) => ({
+    from: new Date(Date.UTC(2025, 11 + n)).toISOString(),
+    to: new Date(Date.UTC(2026, n)).toISOString(),
+    values: [],
+  }))
+  expect(labeledColumns(months, { step: 'month', zone: 'UTC', most: 6 })).toEqual([1, 3, 5, 7, 9, 11])
+  const { short, whole } = timeLabels('month', 'UTC')
+  expect(short(months[0]!.from)).toBe('Dec 2025')
+  expect(whole(months[1]!)).toBe('January 2026')
+})
+
 test('amounts on an axis have the digits of its step', () => {
   expect([0, 5_000, 10_000, 1_500_000].map((micro) => usdTick(micro, 5_000))).toEqual([
     '$0',

@@ -30,7 +30,10 @@ export function columnAt(share: number, count: number): number {
   return Math.max(0, Math.min(count - 1, Math.floor(share * count)))
 }
 
-const EACH = { hour: [1, 2, 3, 6, 12, 24, 48], day: [1, 2, 5, 7, 14, 30, 60] }
+/** Length of the steps of a chart. */
+export type StepUnit = 'hour' | 'day' | 'month'
+
+const EACH = { hour: [1, 2, 3, 6, 12, 24, 48], day: [1, 2, 5, 7, 14, 30, 60], month: [1, 2, 3, 6, 12] }
 
 const HOUR_MS = 3_600_000
 
@@ -40,10 +43,10 @@ const HOUR_MS = 3_600_000
  */
 export function labeledColumns(
   steps: readonly ChartStep[],
-  { step, zone, most }: { step: 'hour' | 'day'; zone: string; most: number },
+  { step, zone, most }: { step: StepUnit; zone: string; most: number },
 ): number[] {
   const each = EACH[step].find((every) => Math.ceil(steps.length / every) <= most) ?? steps.length
-  if (step === 'day') return [...steps.keys()].filter((n) => (steps.length - 1 - n) % each === 0)
+  if (step !== 'hour') return [...steps.keys()].filter((n) => (steps.length - 1 - n) % each === 0)
   const [first] = steps
   if (first && Date.parse(first.to) - Date.parse(first.from) < HOUR_MS)
     return [...steps.keys()].filter((n) => n % each === 0)
@@ -62,7 +65,15 @@ function hoursIn(timeZone: string): (iso: string) => number {
 }
 
 /** Labels of times in a zone. Short ones are for the axis. */
-export function timeLabels(step: 'hour' | 'day', timeZone: string) {
+export function timeLabels(step: StepUnit, timeZone: string) {
+  if (step === 'month') {
+    const short = new Intl.DateTimeFormat(undefined, { month: 'short', year: 'numeric', timeZone })
+    const whole = new Intl.DateTimeFormat(undefined, { month: 'long', year: 'numeric', timeZone })
+    return {
+      short: (iso: string) => short.format(new Date(iso)),
+      whole: ({ from }: ChartStep) => whole.format(new Date(from)),
+    }
+  }
   const day = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', timeZone })
   const hour = new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-digit', timeZone })
   const whole = new Intl.DateTimeFormat(undefined, {

@@ -1,11 +1,13 @@
 import { lazy, Suspense, useState } from 'react'
-import type { ChartStep } from './chart-scale.ts'
+import type { ChartStep, StepUnit } from './chart-scale.ts'
 
 /** One series of a chart. */
 export interface ChartSeries {
   name: string
   /** Number of its color, as in `--series-0`. */
   color: number
+  /** Name of its stack of columns: different stacks are next to each other. Omitted: all series add up. */
+  stack?: string
 }
 
 export interface ChartProps {
@@ -15,7 +17,7 @@ export interface ChartProps {
   /** `stack`: columns that add up, which is the default. `lines`: a line for each series. */
   kind?: 'stack' | 'lines'
   steps: ChartStep[]
-  step: 'hour' | 'day'
+  step: StepUnit
   /** Time zone of the axis. */
   zone: string
   /** Formats exact values. */
@@ -31,7 +33,7 @@ export interface ChartProps {
 // Recharts is larger than all screens around it, so it loads after them.
 const Plot = lazy(async () => ({ default: (await import('./chart-plot.tsx')).ChartPlot }))
 
-/** Stacked columns or lines over time, with a legend that hides and shows series. A table next to it has the exact values. */
+/** Columns or lines over time, with a legend that hides and shows series. A table next to it has the exact values. */
 export function Chart(props: ChartProps) {
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set())
   const { series, steps, height } = props

@@ -1,5 +1,5 @@
 import { useState, type ReactNode } from 'react'
-import { ACTIONS, DataTable, type TableProps } from './data-table.tsx'
+import { ACTIONS, type Column, DataTable, type TableProps } from './data-table.tsx'
 import { IconButton } from './icon-button.tsx'
 import { EmptyState } from './list-states.tsx'
 import { Menu, MenuToggle } from './menu.tsx'
@@ -10,14 +10,22 @@ import { searchedRows, tableCsv } from './table-rows.ts'
  * what has the words of a row: only for lists with all of their rows.
  * @param name of the CSV file; the chosen columns are remembered under it
  * @param empty shown in place of a table without rows
+ * @param csvColumns columns of the CSV file, if they are not those of the table
  */
 export function DataList<Row>({
   name,
   searchBy,
   filters,
   empty = null,
+  csvColumns,
   ...table
-}: TableProps<Row> & { name: string; searchBy?: (row: Row) => string; filters?: ReactNode; empty?: ReactNode }) {
+}: TableProps<Row> & {
+  name: string
+  searchBy?: (row: Row) => string
+  filters?: ReactNode
+  empty?: ReactNode
+  csvColumns?: Pick<Column<Row>, 'head' | 'csv'>[]
+}) {
   const [search, setSearch] = useState('')
   const [hidden, setHidden] = useHiddenColumns(name)
   const rows = searchBy ? searchedRows(table.rows, search, searchBy) : table.rows
@@ -33,7 +41,7 @@ export function DataList<Row>({
         search={searchBy ? search : null}
         filters={filters}
         onSearch={setSearch}
-        onDownload={() => downloadText(`${name}.csv`, 'text/csv', tableCsv(table.columns, rows))}
+        onDownload={() => downloadText(`${name}.csv`, 'text/csv', tableCsv(csvColumns ?? table.columns, rows))}
       />
       {table.rows.length === 0 ? (
         empty

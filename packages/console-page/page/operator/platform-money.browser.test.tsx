@@ -29,14 +29,14 @@ test('further wallets follow on the next page', async ({ api, open }) => {
   await expect.poll(() => api.asked('listWallets').at(-1)?.query).toMatchObject({ cursor: wallet.project })
 })
 
-test('revenue is shown by product and month, for a chosen number of months, without a margin', async ({
-  api,
-  open,
-}) => {
+test('revenue has cost and margin by product and month, for a chosen number of months', async ({ api, open }) => {
   api.answer('readMe', me)
   const { screen, address } = await open('/operator/revenue')
   await expect.element(screen.getByRole('rowheader', { name: /Swift/ })).toBeVisible()
-  await expect.element(screen.getByText(/revenue before provider costs, and there is no margin/)).toBeVisible()
+  await expect.element(screen.getByText('Margin, 40%')).toBeVisible()
+  await expect.element(screen.getByText('96% of charges')).toBeVisible()
+  await expect.element(screen.getByText(/an unknown cost is never counted as zero/)).toBeVisible()
+  await expect.element(screen.getByRole('slider', { name: 'Charged and provider cost per month' })).toBeVisible()
   await choose(screen.getByRole('combobox', { name: 'Time' }), 'Last 12 months')
   await expect.poll(() => address().search).toEqual({ months: 12 })
   const months = ({ from, to }: { from?: string; to?: string }) => {
@@ -44,4 +44,17 @@ test('revenue is shown by product and month, for a chosen number of months, with
     return end! - start! + 1
   }
   await expect.poll(() => months(api.asked('readRevenue').at(-1)!.query)).toBe(12)
+})
+
+test('an unknown provider cost is shown as such, with no margin', async ({ api, open }) => {
+  api.answer('readMe', me)
+  const report = contractExample('readRevenue')
+  const unknown = { costedCalls: 0, costedMicro: 0, costMicro: null, marginMicro: null }
+  const data = [{ ...report.data[0]!, ...unknown }]
+  api.answer('readRevenue', { ...report, data, total: { ...report.total, ...unknown } })
+  const { screen } = await open('/operator/revenue')
+  const row = screen.getByRole('row', { name: /Swift/ })
+  await expect.element(row.getByText('Unknown').first()).toBeVisible()
+  await expect.element(row.getByText('0%', { exact: true })).toBeVisible()
+  await expect.element(screen.getByText('Margin', { exact: true }).first()).toBeVisible()
 })

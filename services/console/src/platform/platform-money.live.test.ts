@@ -111,34 +111,91 @@ describe('GET /api/v2/wallets', () => {
 })
 
 describe('GET /api/v2/revenue', () => {
-  test('sums the charges of all projects by month and product', async ({
+  test('equals the sum of the attempts of all projects, by month and product', async ({
     fixture,
     operator,
-    wallets: { alpha, beta },
+    wallets: { tenant },
   }) => {
-    const product = await fixture.publishProduct({})
-    const charge = (project: string, day: string, micro: number) =>
-      fixture.run(
-        `INSERT INTO money.usage_days (project, day, product, key, calls, prompt_tokens, completion_tokens, micro)
-         VALUES ($1, $2, $3, '', 2, 10, 5, $4)`,
-        [project, day, product, micro],
+    const projects: string[] = []
+    for (let n = 0; n < 3; n++) projects.push((await fixture.project(tenant, 1n)).id)
+    const products = [await fixture.publishProduct({}), await fixture.publishProduct({})]
+    const from = new Date('2018-02-20T00:00:00Z')
+    for (const project of projects)
+      await fixture.run(
+        `WITH call AS (
+           SELECT n, 'inv_' || $1 || lpad(n::text, 5, '0') AS id, n % 7 = 0 AS failed, ($2::text[])[1 + n % 2] AS product,
+                  $3::timestamptz + n * interval '3 hours' AS at, (1000000 * random())::int AS micro,
+                  CASE WHEN n % 10 > 0 AND n % 7 > 0 THEN (1e15 * random())::bigint END AS cost
+             FROM generate_series(1, 700) n),
+         entry AS (
+           INSERT INTO money.journal (project, seq, kind, reference, available, reserved, settled, outside, at)
+           SELECT $1, 1 + n, CASE WHEN failed THEN 'release' ELSE 'settle' END, id, CASE WHEN failed THEN 0 ELSE -micro END, 0,
+                  CASE WHEN failed THEN 0 ELSE micro END, 0, now()
+             FROM call),
+         moved AS (UPDATE money.wallets SET journal_seq = journal_seq + 700 WHERE project = $1)
+         INSERT INTO money.attempts (id, invocation, attempt, state, project, product, key, reserved_micro, charged_micro,
+                                     prompt_tokens, completion_tokens, admitted_at, closed_at, cost_pico)
+         SELECT id, id, 1, CASE WHEN failed THEN 'Released' ELSE 'Settled' END, $1, product, 'key_' || n % 3, micro,
+                CASE WHEN failed THEN 0 ELSE micro END, n, CASE WHEN n % 3 > 0 THEN n END, at, at, cost
+           FROM call`,
+        [project, products, from],
       )
-    await charge(alpha, '2019-02-01T00:00:00Z', 100)
-    await charge(beta, '2019-02-28T00:00:00Z', 10)
-    await charge(beta, '2019-03-01T00:00:00Z', 1)
-    await charge(beta, '2019-04-01T00:00:00Z', 5_000)
-    const { body } = await operator.get('/api/v2/revenue?from=2019-01&to=2019-03')
-    const name = (await fixture.run('SELECT name FROM control.products WHERE id = $1', [product])).rows[0].name
-    const row = { product, productName: name }
-    expect(body).toMatchObject({
-      from: '2019-01',
-      to: '2019-03',
-      data: [
-        { month: '2019-03', ...row, calls: 2, promptTokens: 10, completionTokens: 5, chargedMicro: 1 },
-        { month: '2019-02', ...row, calls: 4, promptTokens: 20, completionTokens: 10, chargedMicro: 110 },
-      ],
-      totalMicro: 111,
-    })
+    const behind = async () => {
+      await fixture.run('SELECT money.roll_up_usage($1, 300)', [projects])
+      const { rows } = await fixture.run(
+        `SELECT sum(w.journal_seq - coalesce(p.seq, 0))::int AS behind
+           FROM money.wallets w LEFT JOIN money.usage_positions p USING (project) WHERE w.project = ANY ($1)`,
+        [projects],
+      )
+      return rows[0]?.['behind'] as unknown
+    }
+    await expect.poll(behind).toBe(0) // the ledger rolls up as well
+    const exactly = async (group: string) => {
+      const { rows } = await fixture.run(
+        `SELECT ${group} count(*)::int AS calls, sum(prompt_tokens)::float AS "promptTokens",
+                sum(coalesce(completion_tokens, 0))::float AS "completionTokens", sum(charged_micro)::float AS "chargedMicro",
+                count(cost_pico)::int AS "costedCalls",
+                sum(charged_micro) FILTER (WHERE cost_pico IS NOT NULL)::float AS "costedMicro",
+                round(sum(cost_pico) / 1000000)::float AS "costMicro",
+                (sum(charged_micro) FILTER (WHERE cost_pico IS NOT NULL) - round(sum(cost_pico) / 1000000))::float AS "marginMicro"
+           FROM money.attempts WHERE project = ANY ($1) AND state = 'Settled' AND admitted_at < '2018-05-01T00:00:00Z'
+          ${group && 'GROUP BY 1, 2 ORDER BY 1 DESC, sum(charged_micro) DESC'}`,
+        [projects],
+      )
+      return rows
+    }
+    const { body } = await operator.get('/api/v2/revenue?from=2018-01&to=2018-04')
+    const rows = await exactly(`to_char(admitted_at AT TIME ZONE 'UTC', 'YYYY-MM') AS month, product,`)
+    expect(rows).toHaveLength(6)
+    expect(body.data.map(({ productName: _, ...row }: { productName: string }) => row)).toEqual(rows)
+    expect([body.total]).toEqual(await exactly(''))
+  })
+
+  test('never counts an unknown cost as zero, and shows a loss as a negative margin', async ({ fixture, operator }) => {
+    const add = (month: string, product: string, costed: number, micro: number, pico: string) =>
+      fixture.run(`INSERT INTO money.product_months VALUES ($1, $2, 5, 10, 5, 1000, $3, $4, $5)`, [
+        month,
+        product,
+        costed,
+        micro,
+        pico,
+      ])
+    await add('2019-02-01', 'acme/unknown', 0, 0, '0')
+    await add('2019-03-01', 'acme/loss', 2, 400, '500500000')
+    await add('2019-03-01', 'acme/free', 5, 1000, '499999')
+    const read = async (months: string) => (await operator.get(`/api/v2/revenue?${months}`)).body
+    const unknown = await read('from=2019-02&to=2019-02')
+    const none = { costedCalls: 0, costedMicro: 0, costMicro: null, marginMicro: null }
+    expect(unknown).toMatchObject({ data: [{ productName: null, chargedMicro: 1_000, ...none }], total: none })
+    const { data, total } = await read('from=2019-02&to=2019-03')
+    expect(data).toMatchObject([
+      { product: 'acme/free', costedCalls: 5, costMicro: 0, marginMicro: 1_000 },
+      { product: 'acme/loss', costedMicro: 400, costMicro: 501, marginMicro: -101 },
+      { product: 'acme/unknown', ...none },
+    ])
+    expect(total).toMatchObject({ calls: 15, chargedMicro: 3_000, costedCalls: 7, costedMicro: 1_400, costMicro: 501 })
+    await add('2019-05-01', 'acme/huge', 5, 1000, '9007199254740991000000') // more than a bigint of Postgres holds
+    expect((await read('from=2019-05&to=2019-05')).total.costMicro).toBe(Number.MAX_SAFE_INTEGER)
   })
 
   test('covers six months unless asked otherwise', async ({ operator }) => {

@@ -1,4 +1,4 @@
-import type { RevenueReport } from '@gateway/api/console/platform-money'
+import type { RevenueFigures, RevenueReport } from '@gateway/api/console/platform-money'
 import type { ConsoleDeps } from '../deps.ts'
 import { authorizeOnPlatform } from '../permissions/authorize.ts'
 import type { Handler } from '../request/call.ts'
@@ -8,37 +8,31 @@ type Deps = Pick<ConsoleDeps, 'prisma' | 'now'>
 
 const USUAL_MONTHS = 6
 
-/** GET /api/v2/revenue: charges of all projects by month of admission and product, from the daily rollups. */
+/** GET /api/v2/revenue: charges and provider costs of all projects by month of admission and product. */
 export function readRevenue({ prisma, now }: Deps): Handler<'readRevenue'> {
   return async (call, res) => {
     authorizeOnPlatform(userOf(res), 'revenue.read')
     const asked = call.query()
     const { from, to } = monthsOf(asked, now())
     const rows = await prisma.$queryRaw<Row[]>`
-      SELECT to_char(d.day AT TIME ZONE 'UTC', 'YYYY-MM') AS month, d.product,
-             (SELECT p.name FROM control.products p WHERE p.id = d.product) AS "productName",
-             sum(d.calls)::bigint AS calls, sum(d.prompt)::bigint AS prompt, sum(d.completion)::bigint AS completion,
-             sum(d.charged)::bigint AS charged
-        FROM (SELECT u.day, u.product, sum(u.calls) AS calls, sum(u.prompt_tokens) AS prompt,
-                     sum(u.completion_tokens) AS completion, sum(u.micro) AS charged
-                FROM money.usage_days u
-               WHERE u.day >= ${startOf(from)} AND u.day < ${startOf(later(to, 1))}
-               GROUP BY u.day, u.product) d
-       GROUP BY 1, 2 ORDER BY 1 DESC, charged DESC, 2`
+      SELECT to_char(m.month, 'YYYY-MM') AS month, m.product,
+             (SELECT p.name FROM control.products p WHERE p.id = m.product) AS "productName",
+             m.calls, m.prompt_tokens AS prompt, m.completion_tokens AS completion, m.micro AS charged,
+             m.costed_calls AS "costedCalls", m.costed_micro AS costed, m.cost_pico::text AS "costPico"
+        FROM money.product_months m
+       WHERE m.month >= ${startOf(from)}::date AND m.month < ${startOf(later(to, 1))}::date
+       ORDER BY m.month DESC, m.micro DESC, m.product`
     const report: RevenueReport = {
       from,
       to,
       asOf: now().toISOString(),
-      data: rows.map(({ month, product, productName, calls, prompt, completion, charged }) => ({
-        month,
-        product,
-        productName,
-        calls: Number(calls),
-        promptTokens: Number(prompt),
-        completionTokens: Number(completion),
-        chargedMicro: Number(charged),
+      data: rows.map((row) => ({
+        month: row.month,
+        product: row.product,
+        productName: row.productName,
+        ...figuresOf([row]),
       })),
-      totalMicro: Number(rows.reduce((sum, { charged }) => sum + charged, 0n)),
+      total: figuresOf(rows),
     }
     res.json(report)
   }
@@ -52,6 +46,29 @@ interface Row {
   prompt: bigint
   completion: bigint
   charged: bigint
+  costedCalls: bigint
+  costed: bigint
+  /** Digits: more than a bigint of Postgres holds. */
+  costPico: string
+}
+
+const PICO_PER_MICRO = 1_000_000n
+
+/** Sums exactly, then rounds the cost to the nearest micro-USD. An unknown cost is null, never zero. */
+function figuresOf(rows: readonly Row[]): RevenueFigures {
+  const sum = (of: (row: Row) => bigint) => rows.reduce((all, row) => all + of(row), 0n)
+  const [costedCalls, costed] = [sum((row) => row.costedCalls), sum((row) => row.costed)]
+  const cost = (sum((row) => BigInt(row.costPico)) + PICO_PER_MICRO / 2n) / PICO_PER_MICRO
+  return {
+    calls: Number(sum((row) => row.calls)),
+    promptTokens: Number(sum((row) => row.prompt)),
+    completionTokens: Number(sum((row) => row.completion)),
+    chargedMicro: Number(sum((row) => row.charged)),
+    costedCalls: Number(costedCalls),
+    costedMicro: Number(costed),
+    costMicro: costedCalls === 0n ? null : Number(cost),
+    marginMicro: costedCalls === 0n ? null : Number(costed - cost),
+  }
 }
 
 /** The requested months, or those up to the current one. */
@@ -70,6 +87,6 @@ function later(month: string, months: number): string {
   return new Date(Date.UTC(year, number - 1 + months)).toISOString().slice(0, 7)
 }
 
-function startOf(month: string): Date {
-  return new Date(`${month}-01T00:00:00.000Z`)
+function startOf(month: string): string {
+  return `${month}-01`
 }

@@ -2,13 +2,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Database } from '@gateway/database/client'
 import { checkBudgets } from './check-budgets.ts'
 import { checkJournalDays } from './check-journal-days.ts'
-import { checkUsage } from './check-usage.ts'
+import { checkProductMonths, checkUsage } from './check-usage.ts'
 import { checkWallet, walletsThatDiffer, walletsThatMoved } from './check-wallet.ts'
 import type { Finding } from './fold-journal.ts'
 
 export interface Report {
   wallets: number
-  /** With the project of the wallet, or the organization of the budget. */
+  /** `project` is the organization for a budget, and `all projects` for sums over all of them. */
   findings: (Finding & { project: string })[]
 }
 
@@ -48,6 +48,9 @@ export async function checkBooks(
   if (!projects)
     for (const { tenant, ...finding } of await checkBudgets(database, wallets))
       report.findings.push({ project: tenant, ...finding })
+  if (whole && !projects)
+    for (const finding of await checkProductMonths(database))
+      report.findings.push({ project: 'all projects', ...finding })
   return report
 }
 

@@ -10,6 +10,7 @@ import { deriveAgain, type Finding, type Summed } from './fold-journal.ts'
 //       that differ are named. Hours of archived months were derived this way before their entries were dropped
 //       (money §9.4); V2 covers their sum. Which execution made a call is not derived again: executions are not kept as
 //       long.
+//   V4  The months of all projects are the sums of the days. This reads all days once, so only a whole check does it.
 
 /** How far a check goes: V1 and V2, or all three. */
 export type UsageDepth = 'sums' | 'hours'
@@ -115,23 +116,24 @@ async function readHours({ prisma }: Pick<Database, 'prisma'>, project: string, 
 }
 
 /** Derives calls, tokens, amount and cost per hour, product, key and tag from the entries after `from` up to `last`. */
-function deriveHours(
+async function deriveHours(
   { prisma }: Pick<Database, 'prisma'>,
   project: string,
   from: bigint,
   last: bigint,
   first: Date,
 ): Promise<Summed[]> {
-  return prisma.$queryRaw<Summed[]>`
+  const rows = await prisma.$queryRaw<{ name: string; figures: string[] }[]>`
     SELECT date_trunc('hour', v.admitted_at, 'UTC') || ' ' || v.product || ' ' || v.key || ' ' || coalesce(v.tag, '') AS name,
            ARRAY[count(*), sum(coalesce(v.prompt_tokens, 0) + coalesce(v.completion_tokens, 0)),
                  sum(j.settled), count(v.cost_pico), coalesce(sum(j.settled) FILTER (WHERE v.cost_pico IS NOT NULL), 0),
-                 coalesce(sum(v.cost_pico), 0)]::bigint[] AS figures
+                 coalesce(sum(v.cost_pico), 0)]::text[] AS figures
       FROM money.journal j
       CROSS JOIN LATERAL (SELECT * FROM money.attempts a WHERE a.id = j.reference LIMIT 1) v
      WHERE j.project = ${project} AND j.seq > ${from} AND j.seq <= ${last} AND j.kind = 'settle'
        AND date_trunc('hour', v.admitted_at, 'UTC') >= ${first}
      GROUP BY 1`
+  return rows.map(({ name, figures }) => ({ name, figures: figures.map(BigInt) }))
 }
 
 /** V3: compares each day with its hours. */
@@ -154,6 +156,31 @@ async function checkDays({ prisma }: Pick<Database, 'prisma'>, project: string):
   return rows.map(({ name, expected, found }) => ({
     what: 'a usage day differs from its hours',
     where: `usage day ${name}`,
+    expectedMicro: expected,
+    foundMicro: found,
+  }))
+}
+
+/** V4 */
+export async function checkProductMonths({ prisma }: Pick<Database, 'prisma'>): Promise<Finding[]> {
+  const rows = await prisma.$queryRaw<{ name: string; expected: bigint; found: bigint; costs: string }[]>`
+    SELECT to_char(coalesce(m.month, d.month), 'YYYY-MM') || ' ' || coalesce(m.product, d.product) AS name,
+           coalesce(d.micro, 0)::bigint AS expected, coalesce(m.micro, 0) AS found,
+           'expected ' || coalesce(d.cost, 0) || ', found ' || coalesce(m.cost_pico, 0) AS costs
+      FROM money.product_months m
+      FULL JOIN (
+        SELECT date_trunc('month', day AT TIME ZONE 'UTC')::date AS month, product, sum(calls) AS calls,
+               sum(prompt_tokens) AS prompt, sum(completion_tokens) AS completion, sum(micro) AS micro,
+               sum(costed_calls) AS costed_calls, sum(costed_micro) AS costed_micro, sum(cost_pico) AS cost
+          FROM money.usage_days GROUP BY 1, 2
+      ) d ON d.month = m.month AND d.product = m.product
+     WHERE (m.calls, m.prompt_tokens, m.completion_tokens, m.micro, m.costed_calls, m.costed_micro, m.cost_pico)
+           IS DISTINCT FROM (d.calls::bigint, d.prompt::bigint, d.completion::bigint, d.micro::bigint,
+                             d.costed_calls::bigint, d.costed_micro::bigint, d.cost)
+     ORDER BY 1`
+  return rows.map(({ name, expected, found, costs }) => ({
+    what: `a month of a product differs from its days, with a provider cost in pico-USD of ${costs}`,
+    where: `month ${name}`,
     expectedMicro: expected,
     foundMicro: found,
   }))

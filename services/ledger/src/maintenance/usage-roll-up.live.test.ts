@@ -2,6 +2,7 @@ import { describe, expect } from 'vitest'
 import { openDatabase } from '@gateway/database/client'
 import { createLogger } from '@gateway/service-kit/process/logger'
 import { checkBooks, formatFinding } from '../check/check-books.ts'
+import { checkProductMonths } from '../check/check-usage.ts'
 import { closeNodes, insertExecution, insertNodes, nodeItem } from '../fixtures/execution-rows.ts'
 import { openTenant, test as ledgerTest } from '../fixtures/ledger-test.ts'
 import { rollUpUsage } from './usage-roll-up.ts'
@@ -97,7 +98,48 @@ describe('rolling up usage', () => {
       )
       expect(rows).toEqual([{ calls: 4, micro: 65, costed: 3, costed_micro: 60, cost: '9223372036861275808' }])
     }
-    expect(await findings()).toEqual([])
+    expect([await findings(), await findings(true)]).toEqual([[], []])
+  })
+
+  test('adds the calls of all projects to the month of their product, counted once by concurrent replicas', async ({
+    replica,
+    other,
+    fixture,
+    tenant,
+  }) => {
+    const { product } = tenant
+    const second = await openTenant(fixture)
+    await fixture.assign(second.project.id, product)
+    const monthsOf = async () => {
+      const { rows } = await fixture.run(
+        `SELECT month::text, calls::int, prompt_tokens::int AS prompt, completion_tokens::int AS completion, micro::int,
+                costed_calls::int AS costed, costed_micro::int, cost_pico::int AS cost
+           FROM money.product_months WHERE product = $1 ORDER BY 1`,
+        [product],
+      )
+      return rows
+    }
+    const spendOn = async (key: typeof tenant.key, at: string, cost?: string) => {
+      const item = replica.item(key, product)
+      await replica.admit(item)
+      await fixture.run('UPDATE money.reservations SET admitted_at = $2 WHERE id = $1', [item.id, at])
+      await replica.settle(item.id, { promptTokens: 2, completionTokens: 3 }, null, undefined, cost)
+    }
+    const rollUpTwice = () =>
+      Promise.all([rollUpUsage({ reads: replica.reads, log }), rollUpUsage({ reads: other.reads, log })])
+    for (const { key } of [tenant, second]) {
+      await spendOn(key, '2026-09-30T23:59:59.999Z', '7')
+      await spendOn(key, '2026-10-01T00:00:00.000Z')
+    }
+    await rollUpTwice()
+    const september = { month: '2026-09-01', calls: 2, prompt: 4, completion: 6, micro: 6 }
+    const october = { ...september, month: '2026-10-01', costed: 0, costed_micro: 0, cost: 0 }
+    expect(await monthsOf()).toEqual([{ ...september, costed: 2, costed_micro: 6, cost: 14 }, october])
+    await spendOn(second.key, '2026-10-31T23:00:00.000Z', '5')
+    await rollUpTwice()
+    const more = { calls: 3, prompt: 6, completion: 9, micro: 9, costed: 1, costed_micro: 3, cost: 5 }
+    expect((await monthsOf())[1]).toEqual({ month: '2026-10-01', ...more })
+    expect(await checkProductMonths(replica.reads)).toEqual([])
   })
 
   test('separates the calls by the flow that made them', async ({ tenant, spend, replica, findings, fixture }) => {
@@ -321,4 +363,28 @@ describe('the check of usage', () => {
       expect((await findings(whole)).join('\n')).toMatch(saying)
     })
   }
+
+  test('reports a month of a product that differs from the days of all projects, in a whole check', async ({
+    replica,
+    tenant,
+    spend,
+    fixture,
+  }) => {
+    await spend(10)
+    await rollUpUsage({ reads: replica.reads, log })
+    const whole = async () =>
+      (await checkBooks(replica.reads, { whole: true })).findings
+        .map(formatFinding)
+        .filter((text) => text.includes(tenant.product))
+    expect(await whole()).toEqual([])
+    for (const [change, saying] of [
+      ['micro = micro - 1', /all projects: month .* expected 10, found 9 micro-USD/],
+      ['micro = micro + 1, cost_pico = 5', /in pico-USD of expected 0, found 5: expected 10, found 10 micro-USD/],
+    ] as const) {
+      await fixture.run(`UPDATE money.product_months SET ${change} WHERE product = $1`, [tenant.product])
+      expect((await whole()).join('\n')).toMatch(saying)
+    }
+    await fixture.run('DELETE FROM money.product_months WHERE product = $1', [tenant.product])
+    expect((await whole()).join('\n')).toMatch(/expected 10, found 0/)
+  })
 })
