@@ -92,6 +92,20 @@ test.for([
   expect(ended.words).toContain('Resolution: ')
 })
 
+test('a key is made with a tag, renamed, paused, resumed and revoked', async ({ line }) => {
+  const made = await line.shell('gateway keys create Nightly --tag nightly --json | tee made.json | jq -r .key')
+  const id = made.output.trim()
+  const say = async (command: string) =>
+    (await line.shell(`gateway keys ${command} --json | jq -r '.name + " " + .state'`)).output.trim()
+  expect(await say(`rename ${id} 'Every night'`)).toBe('Every night Active')
+  expect(await say(`pause ${id}`)).toBe('Every night Paused')
+  const check = `GATEWAY_KEY=$(jq -r .secret made.json) gateway keys check --model acme/none`
+  expect((await line.shell(check)).words).toContain('key_paused')
+  expect(await say(`resume ${id}`)).toBe('Every night Active')
+  expect(await say(`revoke ${id} --yes`)).toBe('Every night Revoked')
+  expect((await line.shell(`gateway keys list --state Revoked --json | jq -r .tag`)).output).toContain('nightly')
+})
+
 test('keys create --write-env writes a key to a file only its owner can read, never overwrites it, and refuses a file that git does not ignore', async ({
   line,
 }) => {

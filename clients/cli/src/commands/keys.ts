@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { Unreachable } from '@gateway/api-client/failures'
+import type { KeyRecord } from '@gateway/api/console/keys'
 import { exampleIds } from '@gateway/api/example-ids'
 import { usd } from '@gateway/pricing/usd'
 import { confirm } from '../frame/confirm.ts'
@@ -64,6 +65,7 @@ export const keyCommands = [
         summary: 'Spending limit in US dollars, such as 5/day',
       },
       expires: { type: 'string', value: 'days', summary: 'Time until the key expires, such as 90d' },
+      tag: { type: 'string', value: 'tag', summary: 'Tag of all its calls, for usage and budgets' },
       only: {
         type: 'string',
         value: 'a,b',
@@ -84,6 +86,7 @@ export const keyCommands = [
         name: operands[0]!,
         ...(options.limit !== undefined && { limit: readSpendingLimit(options.limit) }),
         ...(options.expires !== undefined && { expiresInDays: readDays('--expires', options.expires) }),
+        ...(options.tag !== undefined && { tag: options.tag }),
         ...(options.only !== undefined && { policy: 'listed' as const, resources: options.only.split(',') }),
       }
       const user = await session.user()
@@ -124,6 +127,39 @@ export const keyCommands = [
     },
   }),
   command({
+    name: 'keys rename',
+    summary: 'Rename a key',
+    operands: [keyOperand, { name: 'name', summary: 'its new name' }],
+    options: projectOptions,
+    examples: [`gateway keys rename ${key} 'Nightly summaries'`],
+    async handle(given) {
+      const [user, params, body] = [await given.session.user(), await paramsOf(given), { name: given.operands[1]! }]
+      printKey(given, await user.ask('PATCH', theKey, { params, body }))
+    },
+  }),
+  command({
+    name: 'keys pause',
+    summary: 'Refuse the calls of a key until it is resumed',
+    operands: [keyOperand],
+    options: projectOptions,
+    examples: [`gateway keys pause ${key}`],
+    async handle(given) {
+      const [user, params] = [await given.session.user(), await paramsOf(given)]
+      printKey(given, await user.ask('POST', `${theKey}/pause`, { params }))
+    },
+  }),
+  command({
+    name: 'keys resume',
+    summary: 'Resume a paused key',
+    operands: [keyOperand],
+    options: projectOptions,
+    examples: [`gateway keys resume ${key}`],
+    async handle(given) {
+      const [user, params] = [await given.session.user(), await paramsOf(given)]
+      printKey(given, await user.ask('POST', `${theKey}/resume`, { params }))
+    },
+  }),
+  command({
     name: 'keys revoke',
     summary: 'Revoke a key, from the next call on',
     operands: [keyOperand],
@@ -131,9 +167,8 @@ export const keyCommands = [
     examples: [`gateway keys revoke ${key} --yes`],
     async handle(given) {
       await confirm(given, `Calls with ${given.operands[0]!} will be refused, from the next one on.`)
-      const params = { ...(await given.session.organization()), key: given.operands[0]! }
-      const record = await (await given.session.user()).ask('POST', `${theKey}/revoke`, { params })
-      printRecord(given, record, { key: ({ id }) => id, state: ({ state }) => state })
+      const [user, params] = [await given.session.user(), await paramsOf(given)]
+      printKey(given, await user.ask('POST', `${theKey}/revoke`, { params }))
     },
   }),
   command({
@@ -186,6 +221,14 @@ export const keyCommands = [
     },
   }),
 ]
+
+async function paramsOf({ session, operands }: Given): Promise<{ tenant: string; key: string }> {
+  return { ...(await session.organization()), key: operands[0]! }
+}
+
+function printKey(given: Parameters<typeof printRecord>[0], record: KeyRecord): void {
+  printRecord(given, record, { key: ({ id }) => id, name: ({ name }) => name, state: ({ state }) => state })
+}
 
 /** Reports that the request may have taken effect although no response confirms it. */
 function unseen({ io }: Pick<Given, 'io'>, error: unknown, words: string): never {
