@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { type ProviderReport, providerReport, providerReportLimits } from '@gateway/ledger-protocol/provider-report'
+import {
+  type ProviderReport,
+  type ProviderReportAnswer,
+  providerReport,
+  providerReportLimits,
+  type RouteTest,
+} from '@gateway/ledger-protocol/provider-report'
 import { LedgerUnavailable } from './call-operation.ts'
 import { openProviderReporter, type ProviderEvent } from './provider-reporter.ts'
 
@@ -21,19 +27,24 @@ const answered = (latencyMs: number, model = 'm-1'): ProviderEvent => ({
 })
 
 /** Opens a reporter whose ledger accepts reports, or is unavailable. */
-function open({ away = false } = {}) {
+function open({ away = false, tests = [] as RouteTest[] } = {}) {
   const reports: ProviderReport[] = []
   const warnings: object[] = []
+  const answer = (): ProviderReportAnswer => {
+    const test = tests.shift()
+    return test ? { test } : {}
+  }
   const reporter = openProviderReporter({
     ledger: {
       reportProviders(report) {
         reports.push(providerReport.parse(report))
-        return away ? Promise.reject(new LedgerUnavailable({ why: 'unavailable' })) : Promise.resolve({})
+        return away ? Promise.reject(new LedgerUnavailable({ why: 'unavailable' })) : Promise.resolve(answer())
       },
     },
     service: 'gateway',
     sender: 'gtw_1',
     providers: [{ name: 'first', kind: 'anthropic', credential: 'environment', credentialAt: null }],
+    test: () => Promise.resolve({ latencyMs: 7, failure: null }),
     log: { warn: (facts: object) => void warnings.push(facts) } as never,
     now: () => 1_000_000,
   })
@@ -67,6 +78,18 @@ describe('a report about providers', () => {
       [400, 'x'.repeat(64)],
     ])
     expect(failures[0]).toMatchObject({ project: 'prj_1', invocation: 'inv_1' })
+  })
+
+  test('has the result of a test call that the ledger handed out, once', async () => {
+    const test = { id: 'tst_1', provider: 'first', model: 'm-1', kind: 'chat' as const }
+    const { reporter, reports } = open({ tests: [test] })
+    await expect.poll(() => reports.length, { timeout: 5_000 }).toBe(2)
+    await reporter.stop()
+    expect(reports.map(({ tests }) => tests)).toEqual([
+      undefined,
+      [{ id: 'tst_1', latencyMs: 7, failure: null }],
+      undefined,
+    ])
   })
 
   test('is sent by itself, and has the configured providers with their circuits', async () => {

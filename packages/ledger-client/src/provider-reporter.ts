@@ -1,5 +1,5 @@
 import { LATENCY_BUCKETS, latencyBucket } from '@gateway/ledger-protocol/latency'
-import { type ProviderReport, providerReportLimits } from '@gateway/ledger-protocol/provider-report'
+import { type ProviderReport, providerReportLimits, type RouteTest } from '@gateway/ledger-protocol/provider-report'
 import { repeat } from '@gateway/service-kit/async/repeat'
 import type { Logger } from '@gateway/service-kit/process/logger'
 import type { LedgerClient } from './ledger-client.ts'
@@ -9,8 +9,9 @@ import type { LedgerClient } from './ledger-client.ts'
 //   R2  It is bounded: what doesn't fit a report is dropped, and so is a report that the ledger does not accept in time.
 //       The numbers are then too low; no money depends on them.
 //   R3  A report has a number, so that a duplicate counts once. One report is in flight at a time.
-//   R4  Without calls a report is due every half minute: the ledger sees that the process lives, and what it has
-//       configured.
+//   R4  Without calls a report is due every five seconds: the ledger sees that the process lives, and what it has
+//       configured, and can hand it a test call.
+//   R5  A test call runs once, next to the calls; its result is part of the next report that is accepted.
 
 export interface ProviderReporter {
   observe(event: ProviderEvent): void
@@ -21,6 +22,7 @@ export interface ProviderReporter {
 
 type Provider = ProviderReport['providers'][number]
 type Circuit = Provider['circuit']
+type TestResult = NonNullable<ProviderReport['tests']>[number]
 type Count = ProviderReport['counts'][number]
 type Failure = Omit<ProviderReport['failures'][number], 'agoMs'> & { atMs: number }
 
@@ -56,13 +58,15 @@ export interface ProviderReporterOptions {
     credential: Provider['credential']
     credentialAt: Date | null
   }[]
+  /** Makes a test call. Never rejects. */
+  test: (test: RouteTest) => Promise<Omit<TestResult, 'id'>>
   log: Pick<Logger, 'warn'>
   /** Unix milliseconds. */
   now: () => number
 }
 
 const EVERY_MS = 1_000
-const AT_LEAST_EVERY_MS = 30_000
+const AT_LEAST_EVERY_MS = 5_000
 const REPORT_MS = 5_000
 const CODE_CHARACTERS = 64
 const { counts: MAX_COUNTS, failures: MAX_FAILURES, providers: MAX_PROVIDERS } = providerReportLimits
@@ -73,6 +77,7 @@ export function openProviderReporter(options: ProviderReporterOptions): Provider
   const circuits = new Map<string, { state: Circuit; atMs: number }>()
   let counts = new Map<string, Count>()
   let failures: Failure[] = []
+  let tests: TestResult[] = []
   let isDirty = true
   let reports = 0
   let reportedMs = startedMs
@@ -99,12 +104,22 @@ export function openProviderReporter(options: ProviderReporterOptions): Provider
       providers,
       counts: [...counts.values()],
       failures: failures.map(({ atMs, ...failure }) => ({ ...failure, agoMs: Math.max(0, nowMs - atMs) })),
+      ...(tests.length > 0 && { tests }),
     }
     counts = new Map()
     failures = []
     isDirty = false
     reportedMs = nowMs
-    await ledger.reportProviders(report, { budgetMs: REPORT_MS }) // R2
+    const { test } = await ledger.reportProviders(report, { budgetMs: REPORT_MS }) // R2
+    tests = tests.filter((result) => !report.tests?.includes(result)) // R5
+    if (test) void runTest(test)
+  }
+
+  /** R5 */
+  async function runTest(test: RouteTest): Promise<void> {
+    const result = await options.test(test)
+    tests.push({ id: test.id, ...result })
+    isDirty = true
   }
 
   function configured(): Provider[] {

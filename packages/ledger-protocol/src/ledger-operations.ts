@@ -72,7 +72,7 @@ import {
 } from './ledger-reads.ts'
 import { flowLimits } from '@gateway/api/limits'
 import { capturedCalls, capturedContentLimits, captureQuestion, type CaptureAnswer } from './captured-content.ts'
-import { providerReport } from './provider-report.ts'
+import { providerReport, type ProviderReportAnswer } from './provider-report.ts'
 import { refusalReport } from './refusal-report.ts'
 
 // The operations of the ledger, each a POST of one JSON object that returns one; all of them are safe to repeat.
@@ -341,7 +341,7 @@ export const ledgerOperations = {
     path: '/providers',
     callers: ['gateway', 'worker'],
     request: providerReport,
-    response: response<object>(),
+    response: response<ProviderReportAnswer>(),
     pool: 'requests',
   },
   fund: {

@@ -69,5 +69,35 @@ export const providerReport = z.strictObject({
       }),
     )
     .max(providerReportLimits.failures),
+  /** How test calls ended that the ledger handed to this process. Absent: none did. */
+  tests: z
+    .array(
+      z.strictObject({
+        id: z.string().min(1).max(64),
+        latencyMs: count,
+        failure: z
+          .strictObject({
+            kind: z.string().max(64),
+            status: z.int().min(100).max(999).nullable(),
+            code: z.string().max(64).nullable(),
+          })
+          .nullable(),
+      }),
+    )
+    .max(10)
+    .exactOptional(),
 })
 export type ProviderReport = z.infer<typeof providerReport>
+
+/** A test call to make: the smallest request to a model of a provider. */
+export interface RouteTest {
+  id: string
+  provider: string
+  model: string
+  kind: 'chat' | 'embedding'
+}
+
+/** `test`: this process makes it, and reports how it ended with its next report. */
+export interface ProviderReportAnswer {
+  test?: RouteTest
+}

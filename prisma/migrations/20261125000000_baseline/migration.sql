@@ -386,6 +386,23 @@ CREATE TABLE control.products (
   CONSTRAINT embeddings_have_no_completion CHECK (kind <> 'embedding' OR completion_pico = 0)
 );
 
+-- Test calls of providers (rules §7.12). The console adds them; a process takes and ends each through the ledger.
+CREATE TABLE control.provider_tests (
+  id           text PRIMARY KEY,
+  provider     text NOT NULL,
+  product      text NOT NULL,
+  kind         text NOT NULL CHECK (kind IN ('chat', 'embedding')), -- of the product
+  model        text NOT NULL, -- at the provider
+  requested_at timestamptz(3) NOT NULL,
+  sender       text, -- the process that took it; null: none yet
+  service      text,
+  latency_ms   integer CHECK (latency_ms >= 0), -- null: it has not ended
+  failure      text, -- kind; null: none
+  status       integer, -- of the failure
+  code         text
+);
+CREATE INDEX ON control.provider_tests (requested_at);
+
 CREATE TABLE control.assignments (
   project    text NOT NULL REFERENCES control.projects,
   product    text NOT NULL REFERENCES control.products,
@@ -1339,6 +1356,9 @@ GRANT SELECT ON
   control.revisions,
   control.packages
 TO svc_ledger;
+
+-- It hands test calls of providers to processes, and records how they ended.
+GRANT SELECT, UPDATE (sender, service, latency_ms, failure, status, code) ON control.provider_tests TO svc_ledger;
 
 -- It writes money, and only adds to what is append-only.
 GRANT INSERT ON

@@ -120,6 +120,7 @@ export const consoleMatrix: Record<string, ConsoleRow> = {
   'GET /api/v2/audit':                                      row('200', NOT,    NOT,    NOT,    NOT),
   'GET /api/v2/audit/export':                               row('200', NOT,    NOT,    NOT,    NOT),
   'GET /api/v2/providers':                                  row('200', NOT,    NOT,    NOT,    NOT),
+  'POST /api/v2/providers/tests':                           row('201', NOT,    NOT,    NOT,    NOT, { body: ({ product }) => ({ provider: 'simulated', product }) }),
   'GET /api/v2/wallets':                                    row('200', NOT,    NOT,    NOT,    NOT, { namesProjects: true }),
   'GET /api/v2/revenue':                                    row('200', NOT,    NOT,    NOT,    NOT),
 

@@ -26,6 +26,7 @@ import { listInvocations, readInvocation } from './money/invocations.ts'
 import { listJournal } from './money/journal.ts'
 import { readStatement } from './money/statement.ts'
 import { readUsage } from './money/usage.ts'
+import { testProvider } from './platform/provider-tests.ts'
 import { listProviders } from './platform/providers.ts'
 import { readRevenue } from './platform/revenue.ts'
 import { listWallets } from './platform/wallets.ts'
@@ -167,6 +168,7 @@ function handlersOf(deps: ConsoleDeps): Handlers {
     listPlatformAudit: listPlatformAudit(deps),
     exportPlatformAudit: exportPlatformAudit(deps),
     listProviders: listProviders(deps),
+    testProvider: testProvider(deps),
     listWallets: listWallets(deps),
     readRevenue: readRevenue(deps),
 

@@ -17,6 +17,7 @@ import { openAdmissionQueueLimit, openFollowerLimiter, trackOpenCalls } from './
 import { ledgerHealth, openMetrics } from './metrics.ts'
 import type { ServiceTools } from '@gateway/service-kit/process/open-service'
 import { openProviders } from '@gateway/providers/open-providers'
+import { testRoute } from '@gateway/providers/test-route'
 import { describeProviders, type ProvidersConfig } from '@gateway/providers/provider-config'
 import { usageCounter } from '@gateway/tokens/counted-usage'
 import { exactCounter } from '@gateway/tokens/exact-count'
@@ -89,6 +90,7 @@ export async function startGateway(
     service: 'gateway',
     sender: newId('gtw'),
     providers: describeProviders(providersConfig),
+    test: (route) => testRoute(providers, route),
     log,
     now,
   })

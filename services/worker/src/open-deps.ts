@@ -12,6 +12,7 @@ import { openProviderReporter } from '@gateway/ledger-client/provider-reporter'
 import { openNotifier } from '@gateway/service-kit/notifier/notifier'
 import type { ServiceTools } from '@gateway/service-kit/process/open-service'
 import { openProviders } from '@gateway/providers/open-providers'
+import { testRoute } from '@gateway/providers/test-route'
 import { describeProviders, type ProvidersConfig } from '@gateway/providers/provider-config'
 import { usageCounter } from '@gateway/tokens/counted-usage'
 import { exactCounter } from '@gateway/tokens/exact-count'
@@ -69,6 +70,7 @@ export async function openDeps(
     service: 'worker',
     sender: newId('wrk'),
     providers: describeProviders(providersConfig),
+    test: (route) => testRoute(providers, route),
     log,
     now: Date.now,
   })

@@ -1,7 +1,7 @@
 import { revenueQuery, revenueReport, walletRow, walletsQuery } from '../console/platform-money.ts'
-import { providerQuery, providersReport } from '../console/provider-health.ts'
+import { newProviderTest, providerQuery, providersReport, providerTest } from '../console/provider-health.ts'
 import type { ApiRoute } from './api-route.ts'
-import { one, page, paged, route } from './console-rows.ts'
+import { byOperator, made, one, page, paged, route, sent } from './console-rows.ts'
 
 const catalogue = route('Platform', 'catalogue')
 const money = route('Platform', 'money')
@@ -15,6 +15,18 @@ export const consolePlatformRoutes = {
     description:
       'By a platform operator. Calls, failures, latency and fallbacks of each provider, as gateways and workers reported them, in slots of five minutes.',
   }),
+  testProvider: catalogue(
+    'POST',
+    '/api/v2/providers/tests',
+    'Test a provider with a minimal call',
+    made(providerTest),
+    {
+      ...sent(newProviderTest, 'not_found', 'rate_limited'),
+      ...byOperator('catalogue'),
+      description:
+        'By a platform operator. A gateway or worker that has the provider makes the call within seconds; `GET /api/v2/providers` has its result. It is charged to no wallet. At most 10 a minute.',
+    },
+  ),
   listWallets: money('GET', '/api/v2/wallets', 'List the wallets of all projects', page(walletRow), {
     ...paged,
     query: walletsQuery,

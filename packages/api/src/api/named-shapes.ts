@@ -3,7 +3,7 @@ import { contractSide, flowPackage, graph, graphProblem } from '../graph.ts'
 import { invokeBody } from '../invoke-request.ts'
 import { auditLine, auditRecord } from '../console/audit.ts'
 import { revenueReport, walletRow } from '../console/platform-money.ts'
-import { providerHealth, providersReport } from '../console/provider-health.ts'
+import { providerHealth, providersReport, providerTest } from '../console/provider-health.ts'
 import { appointmentRecord } from '../console/appointments.ts'
 import { removalRecord, tenantWebhookRecord } from '../console/leaving.ts'
 import { accessTokenRecord } from '../console/access-tokens.ts'
@@ -75,6 +75,7 @@ export const namedAnswers = {
   AuditEntry: auditRecord,
   AuditLine: auditLine,
   ProviderHealth: providerHealth,
+  ProviderTest: providerTest,
   ProvidersReport: providersReport,
   WalletRow: walletRow,
   RevenueReport: revenueReport,

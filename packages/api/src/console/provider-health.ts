@@ -24,6 +24,51 @@ const counts = {
   p95Ms: count.nullable(),
 }
 
+/** A test call: the smallest request to the model of a route, charged to no wallet. */
+export const providerTest = z
+  .strictObject({
+    id,
+    provider: z.string(),
+    product: id,
+    model: z.string().describe('the name of the model at the provider'),
+    requestedAt: time,
+    state: z
+      .enum(['waiting', 'running', 'succeeded', 'failed', 'expired'])
+      .describe('expired: no process with this provider took it within a minute, or the one that did has ended'),
+    service: z.enum(['gateway', 'worker']).nullable().describe('that made the call; null: none has taken it'),
+    latencyMs: count.nullable().describe('to the whole response, or to the failure; null: it has not ended'),
+    failure: z
+      .strictObject({
+        kind: z.string().describe('unreachable, refused, timeout, garbage, too_large, busy or circuit_open'),
+        status: z.int().nullable().describe('HTTP status of the provider'),
+        code: z.string().nullable().describe("the provider's own error code"),
+      })
+      .nullable(),
+  })
+  .meta({
+    examples: [
+      {
+        id: 'tst_example',
+        provider: 'simulated',
+        product: exampleIds.product,
+        model: 'swift-1',
+        requestedAt: '2026-11-20T09:30:00.000Z',
+        state: 'waiting',
+        service: null,
+        latencyMs: null,
+        failure: null,
+      },
+    ],
+  })
+export type ProviderTest = z.infer<typeof providerTest>
+
+export const newProviderTest = z
+  .strictObject({
+    provider: z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/),
+    product: z.string().min(1).max(128).describe('a chat or embedding product with a route to the provider'),
+  })
+  .meta({ examples: [{ provider: 'simulated', product: exampleIds.product }] })
+
 const circuit = z.enum(['closed', 'half-open', 'open'])
 
 const example = {
@@ -59,6 +104,7 @@ const example = {
     },
   ],
   steps: [{ at: '2026-11-20T09:00:00.000Z', calls: 120, failed: 3 }],
+  tests: [],
   failures: [
     {
       at: '2026-11-20T09:12:31.250Z',
@@ -101,6 +147,7 @@ export const providerHealth = z
       )
       .describe('by model and product: those with calls, and those that a product names'),
     steps: z.array(z.strictObject({ at: time, calls: count, failed: count })).describe('in order, without empty ones'),
+    tests: z.array(providerTest).max(5).describe('test calls of the last hour, newest first'),
     failures: z
       .array(
         z.strictObject({

@@ -71,6 +71,26 @@ const failureKinds: Readonly<Record<string, string>> = {
   cut: 'Response broke off',
   garbage: 'Unreadable response',
   too_large: 'Response too large',
+  busy: 'No free connection',
+  circuit_open: 'Circuit open',
+}
+
+type Test = ProviderHealth['tests'][number]
+
+/** How a test call stands: what failed, or what it waits for. */
+export function testState({ state, failure }: Pick<Test, 'state' | 'failure'>): { tone: Tone; text: string } {
+  switch (state) {
+    case 'waiting':
+      return { tone: 'plain', text: 'Waiting for a process' }
+    case 'running':
+      return { tone: 'plain', text: 'Running' }
+    case 'succeeded':
+      return { tone: 'good', text: 'Succeeded' }
+    case 'failed':
+      return { tone: 'bad', text: failure ? failureText(failure) : 'Failed' }
+    case 'expired':
+      return { tone: 'warn', text: 'No result' }
+  }
 }
 
 /** What a failure was, with what the provider said: "Refused: 503 overloaded_error". */

@@ -18,6 +18,7 @@ import {
   providerState,
   rangeLabels,
 } from './provider-labels.ts'
+import { ProviderTests } from './provider-tests.tsx'
 import { figureColumns } from './providers-screen.tsx'
 import { RangeChoice } from './range-choice.tsx'
 import { useProviders } from './use-providers.ts'
@@ -103,6 +104,7 @@ function ProviderParts({ of, report }: { of: ProviderHealth; report: ProvidersRe
           keyOf={({ model, product }) => `${model} ${product}`}
         />
       </Part>
+      <ProviderTests of={of} />
       <Part
         title="Processes"
         isEmpty={of.processes.length === 0}

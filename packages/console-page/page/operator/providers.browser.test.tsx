@@ -23,6 +23,7 @@ const health: ProviderHealth = {
     },
   ],
   deployments: [],
+  tests: [],
   steps: [{ at: '2026-11-20T08:30:00.000Z', calls: 200, failed: 50 }],
   failures: [
     {
@@ -75,4 +76,26 @@ test('a user without the operator role sees an error, and nothing is requested [
   const { screen } = await open('/operator/providers')
   await expect.element(screen.getByRole('alert')).toBeVisible()
   expect(api.asked('listProviders')).toEqual([])
+})
+
+test('an operator tests a provider, and sees how the calls ended', async ({ api, open }) => {
+  api.answer('readMe', me)
+  const asked = contractExample('testProvider')
+  const deployment = { ...contractExample('listProviders').data[0]!.deployments[0]!, product: 'acme/sage' }
+  const failure = { kind: 'refused', status: 401, code: 'invalid_api_key' }
+  const ended = { ...asked, service: 'gateway' as const, latencyMs: 321 }
+  const tests = [
+    { ...ended, id: 'tst_2', state: 'succeeded' as const },
+    { ...ended, id: 'tst_1', state: 'failed' as const, failure },
+  ]
+  const withTests = { ...health, deployments: [deployment] }
+  api.answer('listProviders', { ...report, data: [withTests] })
+  const { screen } = await open('/operator/providers/first')
+  const region = screen.getByRole('region', { name: 'Test calls' })
+  api.answer('listProviders', { ...report, data: [{ ...withTests, tests }] })
+  await region.getByRole('button', { name: 'Test' }).click()
+  expect(api.asked('testProvider').at(-1)?.body).toEqual({ provider: 'first', product: 'acme/sage' })
+  await expect.element(region.getByText('Succeeded')).toBeVisible()
+  await expect.element(region.getByText('Refused: 401 invalid_api_key')).toBeVisible()
+  await expect.element(region.getByText('321 ms').first()).toBeVisible()
 })

@@ -38,6 +38,7 @@ const granted: Record<Permission, Who[]> = {
   'audit.read': ['admin'],
   'platform-audit.read': ['operator'],
   'providers.read': ['operator'],
+  'providers.test': ['operator'],
   'wallets.read': ['operator'],
   'revenue.read': ['operator'],
   'webhooks.manage': ['admin'],

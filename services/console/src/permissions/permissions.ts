@@ -37,6 +37,7 @@ export const permissions = {
   'audit.read': admin,
   'platform-audit.read': operator,
   'providers.read': operator,
+  'providers.test': operator,
   'wallets.read': operator,
   'revenue.read': operator,
   'projects.read': member,

@@ -124,3 +124,88 @@ describe(`GET ${PROVIDERS}`, () => {
     expect(outcomeOf(await stack.owner.get(PROVIDERS))).toBe('403 not_permitted')
   })
 })
+
+describe(`POST ${PROVIDERS}/tests`, () => {
+  const testOf = async (operator: Caller, provider: string, id: string) => {
+    const { body } = await operator.get(PROVIDERS)
+    const found = body.data.find((each: { provider: string }) => each.provider === provider)
+    return found.tests.find((each: { id: string }) => each.id === id)
+  }
+
+  test('has a process make a minimal call, and shows how it ended, charged to no wallet', async ({
+    fixture,
+    operator,
+    services,
+  }) => {
+    const settled = async () => (await fixture.run('SELECT count(*)::int AS attempts FROM money.attempts')).rows[0]
+    const before = await settled()
+    const made = async (kind: 'chat' | 'embedding') => {
+      const product = await fixture.publishProduct({ kind, ...(kind === 'embedding' && { completionPico: 0n }) })
+      const { status, body } = await operator.post(`${PROVIDERS}/tests`, { provider: 'simulated', product })
+      expect([status, body]).toMatchObject([201, { state: 'waiting', product, model: 'sim', latencyMs: null }])
+      await expect
+        .poll(() => testOf(operator, 'simulated', body.id), { timeout: 20_000 })
+        .toMatchObject({ state: 'succeeded', latencyMs: expect.any(Number), failure: null })
+      return body.id as string
+    }
+    const id = await made('chat')
+    await made('embedding')
+    expect(await settled()).toEqual(before)
+    const { rows } = await fixture.run(
+      `SELECT details ->> 'model' AS model FROM control.audit WHERE action = 'provider.test' AND subject = 'simulated'`,
+    )
+    expect(rows).toEqual([{ model: 'sim' }, { model: 'sim' }])
+    expect((await testOf(operator, 'simulated', id)).service).toMatch(/gateway|worker/)
+
+    await services.provider.control.setFaults([{ status: 401 }])
+    const product = await fixture.publishProduct({})
+    const { body } = await operator.post(`${PROVIDERS}/tests`, { provider: 'simulated', product })
+    await expect
+      .poll(() => testOf(operator, 'simulated', body.id), { timeout: 20_000 })
+      .toMatchObject({ state: 'failed', failure: { kind: 'refused', status: 401 } })
+    await services.provider.control.clearFaults()
+  })
+
+  test('expires if no process has the provider, and is limited to ten a minute [rate_limited]', async ({
+    fixture,
+    operator,
+    seen,
+  }) => {
+    const product = await fixture.publishProduct({ providers: [{ provider: seen.name, model: 'm-2', priority: 1 }] })
+    const ask = () => operator.post(`${PROVIDERS}/tests`, { provider: seen.name, product })
+    const { body } = await ask()
+    const age = (what: string, seconds: number) =>
+      fixture.run(
+        `UPDATE control.provider_tests SET ${what} requested_at = now() - $2::int * interval '1 second' WHERE id = $1`,
+        [body.id, seconds],
+      )
+    const stateAfter = async (what: string, seconds: number) => {
+      await age(what, seconds)
+      return (await testOf(operator, seen.name, body.id)).state
+    }
+    expect([
+      await stateAfter('', 30),
+      await stateAfter('', 61),
+      await stateAfter("sender = 'gone',", 61),
+      await stateAfter('', 121),
+    ]).toEqual(['waiting', 'expired', 'running', 'expired'])
+    await fixture.run('DELETE FROM control.provider_tests')
+    const outcomes: string[] = []
+    for (let n = 0; n < 11; n++) outcomes.push(outcomeOf(await ask()))
+    expect(outcomes).toEqual([...Array.from({ length: 10 }, () => '201'), '429 rate_limited'])
+  })
+
+  test('is refused for what a provider does not serve, and to other users [not_found] [invalid_request] [not_permitted]', async ({
+    fixture,
+    operator,
+    stack,
+  }) => {
+    const [chat, image] = [await fixture.publishProduct({}), await fixture.publishProduct({ kind: 'image' })]
+    const outcomeFor = async (caller: Caller, provider: string, product: string) =>
+      outcomeOf(await caller.post(`${PROVIDERS}/tests`, { provider, product }))
+    expect(await outcomeFor(operator, 'other', chat)).toBe('404 not_found')
+    expect(await outcomeFor(operator, 'simulated', 'acme/none')).toBe('404 not_found')
+    expect(await outcomeFor(operator, 'simulated', image)).toBe('400 invalid_request')
+    expect(await outcomeFor(stack.owner, 'simulated', chat)).toBe('403 not_permitted')
+  })
+})

@@ -5,6 +5,7 @@ import type { ConsoleDeps } from '../deps.ts'
 import { authorizeOnPlatform } from '../permissions/authorize.ts'
 import type { Handler } from '../request/call.ts'
 import { userOf } from '../sign-in/user.ts'
+import { latestTests, readTests } from './provider-tests.ts'
 
 // What providers answered, as gateways and workers reported it (rules §7.11). Reads slots of five minutes, so that its
 // cost depends on the range and the number of deployments, and not on the number of calls.
@@ -18,7 +19,7 @@ const ranges: Record<ProviderRange, { ms: number; stepMs: number }> = {
   day: { ms: 24 * HOUR_MS, stepMs: HOUR_MS },
   week: { ms: 7 * 24 * HOUR_MS, stepMs: 6 * HOUR_MS },
 }
-/** A process that has sent no report for this long is no longer shown; one is due every half minute. */
+/** A process that has sent no report for this long is no longer shown; one is due every five seconds. */
 const SILENT_MS = 90_000
 const FAILURES = 10
 
@@ -31,11 +32,12 @@ export function listProviders(deps: Deps): Handler<'listProviders'> {
     const { ms, stepMs } = ranges[range]
     const to = deps.now()
     const from = new Date(Math.floor((to.getTime() - ms) / SLOT_MS) * SLOT_MS)
-    const [counted, steps, states, routes] = await Promise.all([
+    const [counted, steps, states, routes, tests] = await Promise.all([
       readCounts(deps, from),
       readSteps(deps, from, stepMs),
       readStates(deps),
       readRoutes(deps),
+      readTests(deps),
     ])
     const names = [...new Set([...counted, ...states, ...routes].map(({ provider }) => provider))].toSorted()
     const failures = await readFailures(deps, names, from, reader.id)
@@ -55,6 +57,7 @@ export function listProviders(deps: Deps): Handler<'listProviders'> {
           calls: Number(calls),
           failed: Number(failed),
         })),
+        tests: latestTests(tests, name, to),
         failures: of(failures, name).map(failureOf),
       }
     })

@@ -66,6 +66,43 @@ describe('reports about providers', () => {
     )
   })
 
+  test('are answered with one test call of a configured provider, which one process takes once', async ({
+    fixture,
+    other,
+    reports: { route, report, record },
+    task,
+  }) => {
+    const add = (id: string, provider: string, secondsAgo = 0) =>
+      fixture.run(
+        `INSERT INTO control.provider_tests (id, provider, product, kind, model, requested_at)
+         VALUES ($1, $2, 'acme/swift', 'chat', 'm-1', now() - $3::int * interval '1 second')`,
+        [`${id}-${task.id}`, provider, secondsAgo],
+      )
+    await add('late', route.provider, 61)
+    await add('first', route.provider, 2)
+    await add('second', route.provider, 1)
+    await add('elsewhere', 'unconfigured')
+    const twin = (more: Partial<ProviderReport>) =>
+      recordProviders(other, { ...report(more), sender: `twin-${task.id}` })
+    const answers = await Promise.all([record({}), twin({})])
+    const taken = { provider: route.provider, model: 'm-1', kind: 'chat' }
+    expect(new Set(answers.map(({ test }) => test?.id))).toEqual(new Set([`first-${task.id}`, `second-${task.id}`]))
+    expect(answers[0].test).toMatchObject(taken)
+    expect(await record({})).toEqual({})
+    const failure = { kind: 'refused', status: 401, code: 'invalid_api_key' }
+    const results = [{ id: answers[0].test!.id, latencyMs: 12, failure }]
+    await twin({ tests: results }) // another process took it
+    await record({ tests: results })
+    await record({ tests: [{ ...results[0]!, latencyMs: 99, failure: null }] }) // once
+    const { rows } = await fixture.run(
+      'SELECT service, latency_ms, failure, status, code FROM control.provider_tests WHERE id = $1',
+      [answers[0].test!.id],
+    )
+    expect(rows).toEqual([
+      { service: 'gateway', latency_ms: 12, failure: 'refused', status: 401, code: 'invalid_api_key' },
+    ])
+  })
+
   test('count once if repeated, even late', async ({ replica, reports: { route, report, rows } }) => {
     const counts = [{ ...route, ...nothing, failed: 1 }]
     const [first, second] = [report({ counts }), report({ counts })]
