@@ -16,8 +16,7 @@ import { useSession, useSelection, type Editor } from './state/open-editor.ts'
 import { isTyping } from './is-typing.ts'
 import { useStore } from 'zustand'
 import { sameJson } from '@gateway/flow/compare/graph-units'
-import { useBlocker } from '@tanstack/react-router'
-import { Dialog } from '../components/dialog.tsx'
+import { LeaveGuard } from '../components/leave-guard.tsx'
 import { several } from '../components/usd.ts'
 import { Moment } from '../components/values.tsx'
 import { EditorPanels, usePanels, type Panels } from './editor-panels.tsx'
@@ -108,7 +107,11 @@ export function EditorFrame({ sandbox, first }: { sandbox: SandboxRecord; first:
       {saving.conflict && (
         <ConflictDialog key={saving.conflict.theirs.number} saving={saving} conflict={saving.conflict} />
       )}
-      <LeaveGuard isUnsaved={isUnsaved} isKept={isKept} />
+      <LeaveGuard isUnsaved={isUnsaved} isLost={isUnsaved && !isKept}>
+        {isKept
+          ? 'Your changes are kept in this browser until you come back. No one else can see them.'
+          : 'This browser could not keep your changes. They are lost if you leave.'}
+      </LeaveGuard>
     </div>
   )
 }
@@ -188,33 +191,6 @@ function useLocalDraft(editor: Editor, drafts: LocalDrafts, base: Base): { isUns
     else drafts.drop(base.graph)
   }, [drafts, graph, base, isUnsaved])
   return { isUnsaved, isKept }
-}
-
-/** Confirms leaving with unsaved changes. The browser confirms closing the page if they could not be stored. */
-function LeaveGuard({ isUnsaved, isKept }: { isUnsaved: boolean; isKept: boolean }) {
-  const { status, proceed, reset } = useBlocker({
-    shouldBlockFn: ({ current, next }) => isUnsaved && current.pathname !== next.pathname,
-    enableBeforeUnload: () => isUnsaved && !isKept,
-    withResolver: true,
-  })
-  if (status !== 'blocked') return null
-  return (
-    <Dialog title="Unsaved changes" onClose={reset}>
-      <p>
-        {isKept
-          ? 'Your changes are kept in this browser until you come back. No one else can see them.'
-          : 'This browser could not keep your changes. They are lost if you leave.'}
-      </p>
-      <div className="buttons">
-        <button type="button" className="button main" onClick={reset}>
-          Stay
-        </button>
-        <button type="button" className="button" onClick={proceed}>
-          Leave
-        </button>
-      </div>
-    </Dialog>
-  )
 }
 
 /** Form for the selection. Without a selection, it shows the contract of the flow. */

@@ -1,0 +1,36 @@
+import { useBlocker } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { Dialog } from './dialog.tsx'
+
+/** Confirms leaving a screen with unsaved changes. */
+export function LeaveGuard({
+  isUnsaved,
+  isLost = isUnsaved,
+  children,
+}: {
+  isUnsaved: boolean
+  /** Whether closing the page loses them: the browser then asks, too. */
+  isLost?: boolean
+  /** What becomes of the changes. */
+  children: ReactNode
+}) {
+  const { status, proceed, reset } = useBlocker({
+    shouldBlockFn: ({ current, next }) => isUnsaved && current.pathname !== next.pathname,
+    enableBeforeUnload: () => isLost,
+    withResolver: true,
+  })
+  if (status !== 'blocked') return null
+  return (
+    <Dialog title="Unsaved changes" onClose={reset}>
+      <p>{children}</p>
+      <div className="buttons">
+        <button type="button" className="button main" onClick={reset}>
+          Stay
+        </button>
+        <button type="button" className="button" onClick={proceed}>
+          Leave
+        </button>
+      </div>
+    </Dialog>
+  )
+}
