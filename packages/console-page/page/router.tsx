@@ -12,7 +12,14 @@ import { FailedScreen, laterScreen } from './frame/later-screen.tsx'
 import { UnknownScreen } from './frame/screen.tsx'
 import { keyView } from './keys/key-view.ts'
 import { auditFilters } from './organization/audit-filters.ts'
-import { moneyView, productsView, providersView, revenueView, walletsView } from './operator/operator-views.ts'
+import {
+  moneyView,
+  newProductView,
+  productsView,
+  providersView,
+  revenueView,
+  walletsView,
+} from './operator/operator-views.ts'
 import { playgroundView } from './playground/core/playground-view.ts'
 import { refusalView } from './refusals/refusal-view.ts'
 import { statementView } from './statement/statement-month.ts'
@@ -54,6 +61,8 @@ const catalogueScreen = laterScreen(() => import('./catalogue/catalogue-screen.t
 const modelScreen = laterScreen(() => import('./catalogue/model-screen.tsx'), 'ModelScreen')
 const assetsScreen = laterScreen(() => import('./assets/assets-screen.tsx'), 'AssetsScreen')
 const productsScreen = laterScreen(() => import('./operator/products-screen.tsx'), 'ProductsScreen')
+const newProductScreen = laterScreen(() => import('./operator/product-screen.tsx'), 'NewProductScreen')
+const productScreen = laterScreen(() => import('./operator/product-screen.tsx'), 'ProductScreen')
 const moneyScreen = laterScreen(() => import('./operator/money-screen.tsx'), 'MoneyScreen')
 const walletsScreen = laterScreen(() => import('./operator/wallets-screen.tsx'), 'WalletsScreen')
 const revenueScreen = laterScreen(() => import('./operator/revenue-screen.tsx'), 'RevenueScreen')
@@ -123,6 +132,8 @@ const routes = [
   createRoute({ ...at('/operator/organizations'), component: organizationsScreen }),
   createRoute({ ...at('/operator/users'), component: operatorUsersScreen }),
   createRoute({ ...at('/operator/products'), component: productsScreen, validateSearch: productsView }),
+  createRoute({ ...at('/operator/products/new'), component: newProductScreen, validateSearch: newProductView }),
+  createRoute({ ...at('/operator/products/$product'), component: productScreen }),
   createRoute({
     ...at('/projects/$tenant/$project/playground'),
     component: playgroundScreen,

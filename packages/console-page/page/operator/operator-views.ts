@@ -16,6 +16,16 @@ export function productsView({ q, ...search }: Record<string, unknown>): Product
   return { ...(typeof q === 'string' && q !== '' && { q }), ...(state && { state }) }
 }
 
+/** What a new product starts from, in the URL. */
+export interface NewProductView {
+  /** ID of a product. */
+  template?: string
+}
+
+export function newProductView({ template }: Record<string, unknown>): NewProductView {
+  return typeof template === 'string' && template !== '' ? { template } : {}
+}
+
 /** Wallet shown by the money screen, from the URL. */
 export interface MoneyView {
   tenant?: string

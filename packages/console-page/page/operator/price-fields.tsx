@@ -1,30 +1,29 @@
-import { Field, TextField } from '../components/fields.tsx'
-import { pricingOf, type PriceField, usdOfCall, usdOfMillion, type ProductDraft } from './product-draft.ts'
+import type { ProductKind } from '@gateway/api/console/products'
 import type { ComponentProps } from 'react'
-import { Select } from '../components/select.tsx'
+import { TextField } from '../components/fields.tsx'
+import { SelectField } from '../components/select.tsx'
+import {
+  costOf,
+  pricingOf,
+  usdOfCall,
+  usdOfMillion,
+  type PriceDraft,
+  type PriceField,
+  type ProductDraft,
+} from './product-draft.ts'
 
 const FAULT = 'Enter an amount such as 5 or 0.25, with up to six decimal places.'
-const tokenPrices: { name: PriceField; label: string; isOptional: boolean; hint?: string }[] = [
-  { name: 'prompt', label: 'Input tokens ($/1M)', isOptional: false },
-  { name: 'completion', label: 'Output tokens ($/1M)', isOptional: false },
-  {
-    name: 'cachedPrompt',
-    label: 'Cached input tokens ($/1M)',
-    isOptional: true,
-    hint: 'Leave empty to use the input price.',
-  },
+const tokenPrices: { name: PriceField; what: string; isOptional: boolean; hint?: string }[] = [
+  { name: 'prompt', what: 'Input tokens', isOptional: false },
+  { name: 'completion', what: 'Output tokens', isOptional: false },
+  { name: 'cachedPrompt', what: 'Cached input tokens', isOptional: true, hint: 'Leave empty to use the input price.' },
   {
     name: 'cacheWrite',
-    label: 'Cache write tokens ($/1M)',
+    what: 'Cache write tokens',
     isOptional: true,
     hint: 'At least the input price. Leave empty to use the input price.',
   },
-  {
-    name: 'reasoning',
-    label: 'Reasoning tokens ($/1M)',
-    isOptional: true,
-    hint: 'Leave empty to use the output price.',
-  },
+  { name: 'reasoning', what: 'Reasoning tokens', isOptional: true, hint: 'Leave empty to use the output price.' },
 ]
 
 const billedUnits = [
@@ -32,60 +31,90 @@ const billedUnits = [
   ['request', 'call'],
 ] as const
 
+const unitNames: Record<ProductKind, string> = { chat: 'call', embedding: 'call', image: 'image', audio: 'audio file' }
+
 /** Prices. A call keeps the price it was admitted at. */
 export function PriceFields({ draft, isTried, faultOf, onChange }: ProductFieldsProps & { isTried: boolean }) {
-  const { kind, unit } = draft
-  const fault = (name: PriceField, isWrong: boolean) =>
-    faultOf(`pricing.${name}`) ?? (isTried && isWrong ? FAULT : null)
   const pricing = pricingOf(draft)
   return (
-    <fieldset>
-      <legend>Price</legend>
+    <>
+      <PriceInputs
+        kind={draft.kind}
+        prices={draft}
+        isTried={isTried}
+        faultOf={(name) => faultOf(`pricing.${name}`)}
+        onChange={onChange}
+      />
+      <p className="soft small">
+        {pricing?.unit === 'tokens' &&
+          (draft.kind === 'embedding'
+            ? `One input token costs $${pricing.prompt}. `
+            : `One input token costs $${pricing.prompt}, one output token $${pricing.completion}. `)}
+        New prices apply to calls admitted after you save. Calls already admitted keep their price.
+      </p>
+    </>
+  )
+}
+
+/** Fields of a price, or of what a provider charges: then all are optional. */
+export function PriceInputs({
+  kind,
+  prices,
+  isCost = false,
+  isTried,
+  faultOf,
+  onChange,
+}: {
+  kind: ProductKind
+  prices: PriceDraft
+  isCost?: boolean
+  /** Whether the form was submitted: invalid amounts are then pointed out. */
+  isTried: boolean
+  faultOf: (name: PriceField) => string | null
+  onChange: (part: Partial<PriceDraft>) => void
+}) {
+  const { unit } = prices
+  const isNeeded = !isCost || costOf(kind, prices) === null
+  const fault = (name: PriceField, isWrong: boolean) => faultOf(name) ?? (isTried && isWrong ? FAULT : null)
+  return (
+    <>
       {(kind === 'chat' || kind === 'embedding') && (
-        <Field label="Billed per">
-          {(ids) => (
-            <Select {...ids} value={unit} options={billedUnits} onChange={(chosen) => onChange({ unit: chosen })} />
-          )}
-        </Field>
+        <SelectField
+          label={isCost ? 'Cost per' : 'Billed per'}
+          value={unit}
+          options={billedUnits}
+          onChange={(chosen) => onChange({ unit: chosen })}
+        />
       )}
       <div className="pair">
         {unit === 'request' && (
           <ProductField
-            label={
-              kind === 'image'
-                ? 'Price per image ($)'
-                : kind === 'audio'
-                  ? 'Price per audio file ($)'
-                  : 'Price per call ($)'
-            }
-            value={draft.request}
-            fault={fault('request', usdOfCall(draft.request) === null)}
+            label={`${isCost ? 'Cost' : 'Price'} per ${unitNames[kind]} ($)`}
+            value={prices.request}
+            isOptional={isCost}
+            fault={fault('request', isNeeded && usdOfCall(prices.request) === null)}
             onChange={(request) => onChange({ request })}
           />
         )}
         {unit === 'tokens' &&
           tokenPrices
             .filter(({ name }) => kind === 'chat' || name === 'prompt')
-            .map(({ name, label, isOptional, hint }) => (
+            .map(({ name, what, isOptional, hint }) => (
               <ProductField
                 key={name}
-                label={label}
-                value={draft[name]}
-                isOptional={isOptional}
-                {...(hint !== undefined && { hint })}
-                fault={fault(name, !(isOptional && draft[name].trim() === '') && usdOfMillion(draft[name]) === null)}
+                label={isCost ? `${what.replace(' tokens', '')} cost ($/1M)` : `${what} ($/1M)`}
+                value={prices[name]}
+                isOptional={isOptional || isCost}
+                {...(hint !== undefined && !isCost && { hint })}
+                fault={fault(
+                  name,
+                  isNeeded && !(isOptional && prices[name].trim() === '') && usdOfMillion(prices[name]) === null,
+                )}
                 onChange={(text) => onChange({ [name]: text })}
               />
             ))}
       </div>
-      <p className="soft small">
-        {pricing?.unit === 'tokens' &&
-          (kind === 'embedding'
-            ? `One input token costs $${pricing.prompt}. `
-            : `One input token costs $${pricing.prompt}, one output token $${pricing.completion}. `)}
-        New prices apply to calls admitted after you save. Calls already admitted keep their price.
-      </p>
-    </fieldset>
+    </>
   )
 }
 

@@ -1,10 +1,20 @@
 import { newProductBody, productPatch, productRecord, type ProductRecord } from '@gateway/api/console/products'
 import { expect, test } from 'vitest'
 import { productsView } from './operator-views.ts'
-import { bodyOf, draftOf, emptyDraft, patchOf, usdOfCall, usdOfMillion } from './product-draft.ts'
+import {
+  bodyOf,
+  costOf,
+  draftOf,
+  emptyDraft,
+  emptyPrices,
+  emptyRoute,
+  patchOf,
+  usdOfCall,
+  usdOfMillion,
+} from './product-draft.ts'
 
 const [example] = productRecord.meta()!.examples as [ProductRecord]
-const providers = [{ provider: 'simulated', model: 'm-1', priority: 1 }]
+const providers = [{ ...emptyRoute('chat', []), provider: 'simulated', model: 'm-1' }]
 const named = { id: 'acme/new', name: 'New', ownedBy: 'acme', providers }
 
 test('bodyOf turns a filled-in form into a valid request body with exact token prices', () => {
@@ -60,4 +70,34 @@ test('usdOfMillion converts a price per million to the exact price of one token 
 test('productsView keeps a valid search and state and drops the rest', () => {
   expect(productsView({ q: 'a', state: 'draft' })).toEqual({ q: 'a', state: 'draft' })
   expect(productsView({ q: 1, state: 'gone' })).toEqual({})
+})
+
+test('a route carries the cost that was entered, and an incomplete cost makes the draft invalid', () => {
+  const draft = { ...emptyDraft('chat'), ...named, prompt: '1', completion: '2' }
+  const costing = (cost: object) => ({
+    ...draft,
+    providers: [{ ...providers[0]!, cost: { ...emptyPrices('chat'), ...cost } }],
+  })
+  expect(bodyOf(draft)?.providers).toEqual([{ provider: 'simulated', model: 'm-1', priority: 1 }])
+  expect(bodyOf(costing({ prompt: '0.8', completion: '1.6' }))?.providers[0]?.cost).toEqual({
+    unit: 'tokens',
+    prompt: '0.0000008',
+    completion: '0.0000016',
+  })
+  expect(bodyOf(costing({ prompt: '0.8' }))).toBe(null)
+  expect(costOf('embedding', emptyPrices('embedding'))).toBe(undefined)
+  expect(costOf('embedding', { ...emptyPrices('embedding'), prompt: '0' })).toMatchObject({ prompt: '0' })
+})
+
+test('shared priorities and unsorted routes survive an edit that leaves the order', () => {
+  const routes = [
+    { provider: 'late', model: 'm', priority: 7 },
+    { provider: 'first', model: 'm', priority: 0 },
+    { provider: 'second', model: 'm', priority: 0 },
+  ]
+  const product = { ...example, providers: routes }
+  const draft = draftOf(product)
+  expect(draft.providers.map(({ provider }) => provider)).toEqual(['first', 'second', 'late'])
+  expect(patchOf(product, { ...draft, name: 'Other' })).toEqual({ name: 'Other' })
+  expect(emptyRoute('chat', draft.providers)).toMatchObject({ key: 3, priority: 8 })
 })

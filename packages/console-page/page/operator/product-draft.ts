@@ -1,6 +1,12 @@
 import type { BodyOf } from '@gateway/api/api-route'
 import type { ConsoleRoutes } from '@gateway/api/console-routes'
-import type { ProductKind, ProductRecord, ParameterValues, ProductPricing } from '@gateway/api/console/products'
+import type {
+  ProductKind,
+  ProductRecord,
+  ParameterValues,
+  ProductPricing,
+  ProductProviders,
+} from '@gateway/api/console/products'
 import { perMillion } from '../catalogue/product-labels.tsx'
 import { productDefaults as defaults } from '@gateway/api/product-defaults'
 import { mediaParameters } from '@gateway/api/console/fields'
@@ -20,13 +26,7 @@ export function emptyDraft(kind: ProductKind): ProductDraft {
     ownedBy: '',
     contextLength: '128000',
     maxOutputTokens: kind === 'embedding' ? '1' : '8192',
-    unit: kind === 'chat' || kind === 'embedding' ? 'tokens' : 'request',
-    prompt: '',
-    completion: kind === 'embedding' ? '0' : '',
-    cachedPrompt: '',
-    cacheWrite: '',
-    reasoning: '',
-    request: '',
+    ...emptyPrices(kind),
     factor: '1',
     maxTokensPerImage: '',
     tokenizer: '',
@@ -36,14 +36,39 @@ export function emptyDraft(kind: ProductKind): ProductDraft {
     output: [...output],
     maxOutputBytes: String(defaults.maxOutputBytes),
     values: { size: '', format: '', quality: '', voice: '' },
-    providers: [{ provider: '', model: '', priority: 1 }],
+    providers: [emptyRoute(kind, [])],
   }
 }
+
+/** Empty prices of a kind, in its usual unit. */
+export function emptyPrices(kind: ProductKind): PriceDraft {
+  return {
+    unit: kind === 'chat' || kind === 'embedding' ? 'tokens' : 'request',
+    prompt: '',
+    completion: kind === 'embedding' ? '0' : '',
+    cachedPrompt: '',
+    cacheWrite: '',
+    reasoning: '',
+    request: '',
+  }
+}
+
+/** A route to be filled in, tried after all others. */
+export function emptyRoute(kind: ProductKind, others: readonly ProviderRoute[]): ProviderRoute {
+  return {
+    key: Math.max(-1, ...others.map(({ key }) => key)) + 1,
+    provider: '',
+    model: '',
+    priority: Math.min(MAX_PRIORITY, Math.max(0, ...others.map(({ priority }) => priority)) + 1),
+    cost: emptyPrices(kind),
+  }
+}
+
+const MAX_PRIORITY = 1_000
 
 /** Form values of an existing product. */
 export function draftOf(product: ProductRecord): ProductDraft {
   const { pricing, overheads, tokenizer = null, parameterValues, modalities: of, providers = [] } = product
-  const million = (usd: string | undefined) => (usd === undefined ? '' : perMillion(usd))
   const values = { ...emptyDraft(product.kind).values }
   for (const name of ['size', 'format', 'quality', 'voice'] as const)
     values[name] = (parameterValues[name] ?? []).join(', ')
@@ -55,16 +80,7 @@ export function draftOf(product: ProductRecord): ProductDraft {
     ownedBy: product.ownedBy,
     contextLength: String(product.contextLength),
     maxOutputTokens: String(product.maxOutputTokens),
-    unit: pricing.unit,
-    ...(pricing.unit === 'request'
-      ? { request: pricing.request }
-      : {
-          prompt: million(pricing.prompt),
-          completion: million(pricing.completion),
-          cachedPrompt: million(pricing.cachedPrompt),
-          cacheWrite: million(pricing.cacheWrite),
-          reasoning: million(pricing.reasoning),
-        }),
+    ...pricesOf(product.kind, pricing),
     factor: String(overheads?.factor ?? 1),
     maxTokensPerImage: String(overheads?.maxTokensPerImage ?? ''),
     tokenizer: tokenizer ?? '',
@@ -74,17 +90,38 @@ export function draftOf(product: ProductRecord): ProductDraft {
     output: [...of.output],
     maxOutputBytes: String(product.maxOutputBytes),
     values,
-    providers: providers.map((each) => ({ ...each })),
+    providers: providers
+      .toSorted((a, b) => a.priority - b.priority) // as the gateway tries them
+      .map(({ cost, ...route }, key) => ({
+        ...route,
+        key,
+        cost: cost ? pricesOf(product.kind, cost) : { ...emptyPrices(product.kind), unit: pricing.unit },
+      })),
   }
 }
 
-/** Request body for a new product in state draft, or null if a price is missing. */
-export function bodyOf(draft: ProductDraft): NewProduct | null {
-  const fields = fieldsOf(draft)
-  return fields && { id: draft.id.trim(), kind: draft.kind, ...fields, state: 'draft' }
+function pricesOf(kind: ProductKind, pricing: ProductPricing): PriceDraft {
+  const { unit } = pricing
+  if (pricing.unit === 'request') return { ...emptyPrices(kind), unit, request: pricing.request }
+  const million = (usd: string | undefined) => (usd === undefined ? '' : perMillion(usd))
+  return {
+    ...emptyPrices(kind),
+    unit,
+    prompt: million(pricing.prompt),
+    completion: million(pricing.completion),
+    cachedPrompt: million(pricing.cachedPrompt),
+    cacheWrite: million(pricing.cacheWrite),
+    reasoning: million(pricing.reasoning),
+  }
 }
 
-/** Changed fields of a product, or null if a price is missing. */
+/** Request body for a new product, or null if a price is missing or a price or cost is invalid. */
+export function bodyOf(draft: ProductDraft, state: 'draft' | 'published' = 'draft'): NewProduct | null {
+  const fields = fieldsOf(draft)
+  return fields && { id: draft.id.trim(), kind: draft.kind, ...fields, state }
+}
+
+/** Changed fields of a product, or null if a price is missing or a price or cost is invalid. */
 export function patchOf(product: ProductRecord, draft: ProductDraft): ProductPatch | null {
   const [before, after] = [fieldsOf(draftOf(product)), fieldsOf(draft)]
   if (!after) return null
@@ -100,7 +137,8 @@ function changedOf<Fields extends object>(before: Partial<Fields>, after: Fields
 
 function fieldsOf(draft: ProductDraft) {
   const pricing = pricingOf(draft)
-  if (!pricing) return null
+  const providers = draft.providers.flatMap((route) => routeOf(draft.kind, route) ?? [])
+  if (!pricing || providers.length < draft.providers.length) return null
   return {
     name: draft.name,
     description: draft.description,
@@ -118,8 +156,24 @@ function fieldsOf(draft: ProductDraft) {
     modalities: { input: draft.input, output: draft.output },
     maxOutputBytes: Number(draft.maxOutputBytes),
     parameterValues: valuesOf(draft),
-    providers: draft.providers,
+    providers,
   }
+}
+
+function routeOf(kind: ProductKind, { key: _, cost: typed, ...route }: ProviderRoute): ProductProviders[number] | null {
+  const cost = costOf(kind, typed)
+  return cost === null ? null : { ...route, ...(cost && { cost }) }
+}
+
+/** What a provider charges; undefined if nothing was entered, or null if it is incomplete or invalid. */
+export function costOf(kind: ProductKind, cost: PriceDraft): ProductPricing | undefined | null {
+  const isNoOutput = (name: PriceField) => kind === 'embedding' && name === 'completion'
+  const isBlank = priceFieldsOf(cost).every((name) => cost[name].trim() === '' || isNoOutput(name))
+  return isBlank ? undefined : pricingOf(cost)
+}
+
+function priceFieldsOf({ unit }: PriceDraft): readonly PriceField[] {
+  return unit === 'request' ? ['request'] : ['prompt', 'completion', 'cachedPrompt', 'cacheWrite', 'reasoning']
 }
 
 /** Names of the parameters that nodes of a kind can set. */
@@ -128,7 +182,7 @@ export function valueNames(kind: ProductKind): readonly (keyof ProductDraft['val
 }
 
 /** Prices of a draft, or null if one is missing or invalid. */
-export function pricingOf(draft: Pick<ProductDraft, PriceField | 'unit'>): ProductPricing | null {
+export function pricingOf(draft: PriceDraft): ProductPricing | null {
   if (draft.unit === 'request') {
     const request = usdOfCall(draft.request)
     return request === null ? null : { unit: 'request', request }
@@ -167,13 +221,12 @@ function orNone(text: string): string | null | undefined {
   return text.trim() === '' ? undefined : usdOfMillion(text)
 }
 
-type Providers = NonNullable<ProductRecord['providers']>
 type Modality = ProductRecord['modalities']['input'][number]
 export const modalities: readonly Modality[] = ['text', 'image', 'audio', 'file', 'video', 'embedding']
 export type Tokenizer = NonNullable<ProductRecord['tokenizer']>
 
 /** Form values of a product. Prices are in USD, per million tokens or per call. */
-export interface ProductDraft {
+export interface ProductDraft extends PriceDraft {
   id: string
   kind: ProductKind
   name: string
@@ -181,16 +234,6 @@ export interface ProductDraft {
   ownedBy: string
   contextLength: string
   maxOutputTokens: string
-  unit: 'tokens' | 'request'
-  prompt: string
-  completion: string
-  /** Empty: the prompt price applies. */
-  cachedPrompt: string
-  /** Empty: the prompt price applies. */
-  cacheWrite: string
-  /** Empty: the completion price applies. */
-  reasoning: string
-  request: string
   factor: string
   /** Empty: images are refused. */
   maxTokensPerImage: string
@@ -201,7 +244,32 @@ export interface ProductDraft {
   output: Modality[]
   maxOutputBytes: string
   values: Record<'size' | 'format' | 'quality' | 'voice', string>
-  providers: Providers
+  providers: ProviderRoute[]
+}
+
+/** Prices as typed: USD per million tokens, or per call. */
+export interface PriceDraft {
+  unit: 'tokens' | 'request'
+  prompt: string
+  completion: string
+  /** Empty: the prompt price applies. */
+  cachedPrompt: string
+  /** Empty: the prompt price applies. */
+  cacheWrite: string
+  /** Empty: the completion price applies. */
+  reasoning: string
+  request: string
+}
+
+/** A provider's model that serves a product. */
+export interface ProviderRoute {
+  /** Identity of the row, which it keeps when rows are reordered. */
+  key: number
+  provider: string
+  model: string
+  priority: number
+  /** All empty: unknown. */
+  cost: PriceDraft
 }
 
 const PLACES = 6

@@ -1,0 +1,169 @@
+import { expect } from 'vitest'
+import { page, userEvent } from 'vitest/browser'
+import { productRecord, type ProductRecord } from '@gateway/api/console/products'
+import { refuse } from '@gateway/api/refusal'
+import { choose, contractExample, pageTest as test, showTabAgain } from '../page-test.fixture.tsx'
+
+const me = { ...contractExample('readMe'), platformOperator: true }
+const [example] = productRecord.meta()!.examples as [ProductRecord]
+const route = (provider: string, priority: number) => ({ provider, model: 'm-1', priority })
+const product: ProductRecord = {
+  ...example,
+  state: 'draft',
+  providers: [route('alpha', 0), route('beta', 0), route('gamma', 5)],
+}
+const list = (...data: ProductRecord[]) => ({ ...contractExample('listProducts'), data, nextCursor: null })
+const address = `/operator/products/${encodeURIComponent(product.id)}`
+
+const tooHigh = { reason: 'The price is above the input price.', resolution: 'Lower it.' }
+
+const providerNames = () =>
+  [...document.querySelectorAll<HTMLInputElement>('.route .combo input')].map(({ value }) => value)
+
+test('an operator fills in a product from a known model, and the form asks before it replaces what was typed', async ({
+  api,
+  open,
+}) => {
+  api.answer('readMe', me)
+  const { screen, address: at } = await open('/operator/products/new')
+  const picker = screen.getByRole('combobox', { name: 'Start from a known model' })
+  const field = (name: string) => screen.getByRole('textbox', { name, exact: true })
+  await picker.fill('nova lite')
+  await page.getByRole('option', { name: /Nova Lite/ }).click()
+  await expect.element(field('Model ID')).toHaveValue('amazon/nova-lite')
+  await expect.element(field('Input tokens ($/1M)')).toHaveValue('0.06')
+  await expect.element(screen.getByText(/Check these figures with the provider/)).toBeVisible()
+  await expect.element(screen.getByText('Input margin 0%, Output margin 0%')).toBeVisible()
+  await expect.element(screen.getByText('No running process has bedrock configured', { exact: false })).toBeVisible()
+
+  await field('Input tokens ($/1M)').fill('0.05')
+  await expect.element(screen.getByText('Price below cost')).toBeVisible()
+  await picker.fill('GPT-4.1')
+  await page.getByRole('option', { name: /GPT-4\.1/ }).click()
+  await screen.getByRole('dialog').getByRole('button', { name: 'Keep' }).click()
+  await expect.element(field('Input tokens ($/1M)')).toHaveValue('0.05')
+
+  api.answer('createProduct', ({ id }) => ({ ...product, id }))
+  api.answer('listProducts', list({ ...product, id: 'amazon/nova-lite' }))
+  await screen.getByRole('button', { name: 'Save draft' }).click()
+  await expect.poll(() => at().pathname).toBe('/operator/products/amazon%2Fnova-lite')
+  await expect.element(screen.getByText(/Only operators see this product/)).toBeVisible()
+  expect(api.asked('createProduct').at(-1)?.body).toMatchObject({
+    id: 'amazon/nova-lite',
+    state: 'draft',
+    pricing: { prompt: '0.00000005', completion: '0.00000024' },
+    providers: [{ provider: 'bedrock', cost: { prompt: '0.00000006', completion: '0.00000024' } }],
+  })
+})
+
+test('shared priorities survive an edit, and reordering numbers the providers', async ({ api, open }) => {
+  api.answer('readMe', me)
+  api.answer('listProducts', list(product))
+  api.answer('changeProduct', (patch) => ({ ...product, ...(patch as object) }))
+  const { screen } = await open(address)
+  await screen.getByRole('textbox', { name: 'Name', exact: true }).fill('Swifter')
+  await screen.getByRole('button', { name: 'Save', exact: true }).click()
+  await expect.poll(() => api.asked('changeProduct').at(-1)?.body).toEqual({ name: 'Swifter' })
+  await expect.element(screen.getByText('All changes saved')).toBeVisible()
+
+  const third = screen.getByRole('group', { name: 'Provider 3', exact: true })
+  await third.getByRole('textbox', { name: 'Provider model' }).click()
+  await userEvent.keyboard('{Alt>}{ArrowUp}{/Alt}')
+  expect(providerNames()).toEqual(['alpha', 'gamma', 'beta'])
+  await expect.element(screen.getByText('gamma moved to position 2 of 3.')).toBeInTheDocument()
+  await userEvent.keyboard('{Alt>}{ArrowUp}{/Alt}') // the row kept the focus
+  expect(providerNames()).toEqual(['gamma', 'alpha', 'beta'])
+  await screen.getByRole('button', { name: 'Move provider 1 down' }).click()
+  await screen.getByRole('button', { name: 'Save and publish' }).click()
+  await expect
+    .poll(() => api.asked('changeProduct').at(-1)?.body)
+    .toEqual({
+      state: 'published',
+      providers: [route('alpha', 1), route('gamma', 2), route('beta', 3)],
+    })
+})
+
+test('a row dragged by its handle takes the place where it is dropped, and Escape puts it back', async ({
+  api,
+  open,
+}) => {
+  api.answer('readMe', me)
+  api.answer('listProducts', list(product))
+  await open(address)
+  await expect.poll(providerNames).toEqual(['alpha', 'beta', 'gamma'])
+  const send = (target: EventTarget, type: string, clientY: number) =>
+    target.dispatchEvent(new PointerEvent(type, { bubbles: true, cancelable: true, button: 0, clientY }))
+  const handle = (n: number) => document.querySelectorAll('.route-handle')[n]!
+  const { bottom } = document.querySelector('.routes')!.getBoundingClientRect()
+  send(handle(0), 'pointerdown', 0)
+  await expect.poll(() => document.querySelector('.route.dragged')).not.toBe(null)
+  send(document, 'pointermove', bottom)
+  await expect.poll(providerNames).toEqual(['beta', 'gamma', 'alpha'])
+  await userEvent.keyboard('{Escape}')
+  await expect.poll(providerNames).toEqual(['alpha', 'beta', 'gamma'])
+
+  send(handle(0), 'pointerdown', 0)
+  await expect.poll(() => document.querySelector('.route.dragged')).not.toBe(null)
+  send(document, 'pointermove', bottom)
+  await expect.poll(providerNames).toEqual(['beta', 'gamma', 'alpha'])
+  send(document, 'pointerup', bottom)
+  await expect.poll(() => document.querySelector('.route.dragged')).toBe(null)
+  expect(providerNames()).toEqual(['beta', 'gamma', 'alpha'])
+})
+
+test('typed text survives a failed save and a refetch, the refused field takes the focus, and leaving asks', async ({
+  api,
+  open,
+}) => {
+  api.answer('readMe', me)
+  api.answer('listProducts', list(product))
+  const { screen, address: at, goTo } = await open(address)
+  const input = screen.getByRole('textbox', { name: 'Input tokens ($/1M)', exact: true })
+  await input.fill('cheap')
+  await screen.getByRole('button', { name: 'Save', exact: true }).click()
+  await expect.element(input).toHaveFocus()
+  await expect.element(screen.getByText(/Enter an amount such as 5/)).toBeVisible()
+  expect(api.asked('changeProduct')).toEqual([])
+
+  await input.fill('3')
+  api.answer('changeProduct', refuse('invalid_request', tooHigh, { param: 'pricing.cachedPrompt' }))
+  await screen.getByRole('button', { name: 'Save', exact: true }).click()
+  await expect.element(screen.getByRole('alert')).toBeVisible()
+  await expect.element(screen.getByRole('textbox', { name: 'Cached input tokens ($/1M)' })).toHaveFocus()
+
+  const reads = api.asked('listProducts').length
+  api.answer('listProducts', list({ ...product, name: 'Renamed elsewhere' }))
+  showTabAgain()
+  await expect.poll(() => api.asked('listProducts').length).toBeGreaterThan(reads)
+  await expect.element(input).toHaveValue('3')
+
+  void goTo('/operator/products')
+  await screen.getByRole('dialog', { name: 'Unsaved changes' }).getByRole('button', { name: 'Stay' }).click()
+  expect(at().pathname).toBe(address)
+  await expect.element(input).toHaveValue('3')
+})
+
+test('a product is the template of a new one, which needs an ID', async ({ api, open }) => {
+  api.answer('readMe', me)
+  api.answer('listProducts', list(product))
+  const { screen } = await open('/operator/products')
+  await screen.getByRole('button', { name: `Actions for ${product.name}` }).click()
+  await page.getByRole('menuitem', { name: 'Use as template' }).click()
+  const id = screen.getByRole('textbox', { name: 'Model ID' })
+  await expect.element(id).toHaveValue('')
+  expect(providerNames()).toEqual(['alpha', 'beta', 'gamma'])
+  await screen.getByRole('button', { name: 'Save draft' }).click()
+  await expect.element(id).toHaveFocus()
+  expect(api.asked('createProduct')).toEqual([])
+  await choose(screen.getByRole('combobox', { name: 'Kind' }), 'Images')
+  await expect.element(screen.getByRole('textbox', { name: 'Price per image ($)' })).toBeVisible()
+})
+
+test('a user without the operator role sees an error, and nothing is requested [not_permitted]', async ({
+  api,
+  open,
+}) => {
+  const { screen } = await open(address)
+  await expect.element(screen.getByRole('alert')).toBeVisible()
+  expect(api.asked('listProducts')).toEqual([])
+})
