@@ -40,6 +40,7 @@ const full = scenarioFiles(
   'openai-client',
   'operator',
   'operator-money',
+  'operator-product',
   'operator-providers',
   'invitations',
   'journeys',
