@@ -113,14 +113,20 @@ export function findCalls(filters: CallFilters): Prisma.Sql {
     SELECT * FROM (${Prisma.join(each, ' UNION ALL ')}) c ORDER BY admitted_at DESC, id DESC LIMIT ${limit + 1}`
 }
 
-/** Selects the charged calls of a period, most expensive first. A charged attempt is the newest of its call. */
+/**
+ * Selects the charged calls of a period, most expensive first. A charged attempt is the newest of its call. The calls are
+ * sorted by their IDs alone, and only those found are read whole: a project may have a million.
+ */
 function mostExpensiveCalls(filters: CallFilters): Prisma.Sql {
   const { limit, state: ofState } = filters
+  const inOrder = Prisma.sql`ORDER BY a.charged_micro DESC, ${order.at} DESC, ${order.id} DESC`
   return Prisma.sql`
     SELECT ${closedColumns}, true AS fits, false AS last FROM money.attempts a
-     WHERE ${indexed(filters)} AND a.project = ${filters.project} ${narrowed(filters)} ${inPeriod(order.at, filters)}
-       AND a.state = 'Settled' ${equal([[state, ofState]])}
-     ORDER BY a.charged_micro DESC, ${order.at} DESC, ${order.id} DESC LIMIT ${limit}`
+     WHERE a.id = ANY (ARRAY(
+       SELECT a.id FROM money.attempts a
+        WHERE ${indexed(filters)} AND a.project = ${filters.project} ${narrowed(filters)} ${inPeriod(order.at, filters)}
+          AND a.state = 'Settled' ${equal([[state, ofState]])} ${inOrder} LIMIT ${limit}))
+     ${inOrder}`
 }
 
 /** Exact percentiles of the charged calls among the newest matching ones: a page of the longest possible walk. */
