@@ -52,8 +52,8 @@ export function ModelScreen() {
             <ModelParts of={found} isCallable={isCallable} />
           ) : (
             <EmptyState title="No model has this ID">
-              Check the address, or ask the platform operator whether the model still exists. Calls of it stay listed under
-              Calls.
+              Check the address, or ask the platform operator whether the model still exists. Calls of it stay listed
+              under Calls.
             </EmptyState>
           )
         }
