@@ -25,7 +25,7 @@ test('an operator fills in a product from a known model, and the form asks befor
   open,
 }) => {
   api.answer('readMe', me)
-  const { screen, address: at } = await open('/operator/products/new')
+  const { screen, address: at } = await open('/operator/new-product')
   const picker = screen.getByRole('combobox', { name: 'Start from a known model' })
   const field = (name: string) => screen.getByRole('textbox', { name, exact: true })
   await picker.fill('nova lite')

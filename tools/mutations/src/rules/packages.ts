@@ -6,8 +6,8 @@ export const packageRules: Mutation[] = [
     id: 'price-rounding',
     rule: 'What a call costs is rounded up to a whole micro-USD.',
     file: 'packages/pricing/src/price.ts',
-    find: 'requestPico + PICO_PER_MICRO - 1n) / PICO_PER_MICRO',
-    replace: 'requestPico) / PICO_PER_MICRO',
+    find: 'costPico(...call) + PICO_PER_MICRO - 1n) / PICO_PER_MICRO',
+    replace: 'costPico(...call)) / PICO_PER_MICRO',
     tests: ['packages/pricing'],
   },
   {

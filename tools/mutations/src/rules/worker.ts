@@ -24,8 +24,8 @@ export const workerRules: Mutation[] = [
     id: 'worker-answer-charged',
     rule: 'What a provider has answered is charged.',
     file: 'services/worker/src/perform/perform-paid-node.ts',
-    find: 'usage: answer.usage, remoteMs:',
-    replace: 'usage: null, remoteMs:',
+    find: 'return { result, usage, remoteMs:',
+    replace: 'return { result, usage: null, remoteMs:',
     tests,
   },
   {
