@@ -132,7 +132,7 @@ const routes = [
   createRoute({ ...at('/operator/organizations'), component: organizationsScreen }),
   createRoute({ ...at('/operator/users'), component: operatorUsersScreen }),
   createRoute({ ...at('/operator/products'), component: productsScreen, validateSearch: productsView }),
-  createRoute({ ...at('/operator/new-product'), component: newProductScreen, validateSearch: newProductView }),
+  createRoute({ ...at('/operator/products/-/new'), component: newProductScreen, validateSearch: newProductView }),
   createRoute({ ...at('/operator/products/$product'), component: productScreen }),
   createRoute({
     ...at('/projects/$tenant/$project/playground'),

@@ -28,7 +28,7 @@ function screensOf({ tenant, project, sandboxes, models: [model] }: Facts, call:
     ...screens(organization, ['members', 'teams', 'budgets', 'audit', 'tokens', 'webhooks']),
     'organization-projects': `${organization}/projects`,
     'operator-products': '/operator/products',
-    'operator-new-product': '/operator/new-product',
+    'operator-new-product': '/operator/products/-/new',
     'operator-product': `/operator/products/${encodeURIComponent(model!)}`,
     'operator-providers': '/operator/providers',
     'operator-provider': '/operator/providers/simulated',

@@ -25,7 +25,7 @@ test('an operator fills in a product from a known model, and the form asks befor
   open,
 }) => {
   api.answer('readMe', me)
-  const { screen, address: at } = await open('/operator/new-product')
+  const { screen, address: at } = await open('/operator/products/-/new')
   const picker = screen.getByRole('combobox', { name: 'Start from a known model' })
   const field = (name: string) => screen.getByRole('textbox', { name, exact: true })
   await picker.fill('nova lite')
@@ -54,6 +54,20 @@ test('an operator fills in a product from a known model, and the form asks befor
     pricing: { prompt: '0.00000005', completion: '0.00000024' },
     providers: [{ provider: 'bedrock', cost: { prompt: '0.00000006', completion: '0.00000024' } }],
   })
+})
+
+test('the form of a new product takes the address of no product, and stays under Products in the rail', async ({
+  api,
+  open,
+}) => {
+  api.answer('readMe', me)
+  api.answer('listProducts', list({ ...product, id: 'new', name: 'Brand new' }))
+  const { screen, goTo } = await open('/operator/products/new')
+  await expect.element(screen.getByRole('heading', { name: 'Brand new', level: 1 })).toBeVisible()
+  await goTo('/operator/products/-/new')
+  await expect.element(screen.getByRole('heading', { name: 'New product', level: 1 })).toBeVisible()
+  const rail = screen.getByRole('navigation', { name: 'Console' })
+  await expect.element(rail.getByRole('link', { name: 'Products' })).toHaveAttribute('aria-current', 'page')
 })
 
 test('shared priorities survive an edit, and reordering numbers the providers', async ({ api, open }) => {

@@ -24,7 +24,7 @@ import './operator.css'
 
 /** Form that creates a product, empty or from a template. */
 export function NewProductScreen() {
-  const { template } = useSearch({ from: '/operator/new-product' })
+  const { template } = useSearch({ from: '/operator/products/-/new' })
   const products = useQuery({
     ...readingAll('/api/v2/products', { params: {} }),
     enabled: useMe().platformOperator && template !== undefined,
@@ -54,7 +54,7 @@ export function ProductScreen() {
   const close = () => setAsked(null)
   const actions = product && (
     <>
-      <Link className="button" to="/operator/new-product" search={{ template: id }}>
+      <Link className="button" to="/operator/products/-/new" search={{ template: id }}>
         Use as template
       </Link>
       {product.state === 'published' && (

@@ -33,11 +33,11 @@ export function ProductsScreen() {
   const choose = (action: ProductAction, product: ProductRecord) => {
     if (action === 'Edit') void navigate({ to: '/operator/products/$product', params: { product: product.id } })
     else if (action === 'Use as template')
-      void navigate({ to: '/operator/new-product', search: { template: product.id } })
+      void navigate({ to: '/operator/products/-/new', search: { template: product.id } })
     else setChosen({ action, product })
   }
   const create = (
-    <Link className="button main" to="/operator/new-product">
+    <Link className="button main" to="/operator/products/-/new">
       Create product
     </Link>
   )
