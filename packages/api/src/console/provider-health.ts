@@ -65,7 +65,7 @@ export type ProviderTest = z.infer<typeof providerTest>
 export const newProviderTest = z
   .strictObject({
     provider: z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/),
-    product: z.string().min(1).max(128).describe('a chat or embedding product with a route to the provider'),
+    product: id.describe('a chat or embedding product with a route to the provider'),
   })
   .meta({ examples: [{ provider: 'simulated', product: exampleIds.product }] })
 

@@ -93,7 +93,7 @@ function IdSearch() {
       <input
         type="search"
         aria-label="Call, request, execution or key ID"
-        placeholder="Call, request, execution or key ID"
+        placeholder="Find by ID"
         autoComplete="off"
         spellCheck={false}
         value={typed}
