@@ -88,7 +88,8 @@ async function execute(
   const tag = readTag(request.req)
   const asked = { ...caller, tag, sandbox: sandbox.id, revision: null, surface: 'invoke', input, idempotency } as const
   const topicOf = rpc._meta?.progressToken === undefined ? endTopicOf : lineTopicOf
-  const execution = await withSpan('start', {}, () => startExecution(deps, asked, request, topicOf))
+  const started = { requestId: request.nextRequestId(), disconnected }
+  const execution = await withSpan('start', {}, () => startExecution(deps, asked, started, topicOf))
   try {
     if (!res.headersSent) setExecutionHeaders(res, execution)
     request.begun.resolve()

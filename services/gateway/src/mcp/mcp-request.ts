@@ -8,7 +8,8 @@ import type { CallerQuestion } from '@gateway/ledger-protocol/ledger-reads'
 export interface McpRequest {
   caller: CallerQuestion
   sandbox: ActiveSandbox
-  requestId: Id<'req'>
+  /** Of the next call: that of the request, and for more calls in its message new ones. */
+  nextRequestId(): Id<'req'>
   /** Aborts when the caller disconnects. */
   disconnected: AbortSignal
   req: IncomingMessage

@@ -3,6 +3,7 @@ import type { RequestHandler } from 'express'
 import type { ActiveSandbox, SandboxFacts } from '@gateway/ledger-protocol/flow-reads'
 import type { CallerQuestion } from '@gateway/ledger-protocol/ledger-reads'
 import { refusalFor } from '@gateway/ledger-protocol/ledger-refusal'
+import type { Id } from '@gateway/api/ids'
 import { type Refusal, refuse } from '@gateway/api/refusal'
 import { sendJson } from '@gateway/service-kit/http/answers'
 import { refusedResult } from '../../../mcp/call-tool.ts'
@@ -38,8 +39,21 @@ export function serveMcp(deps: Deps): RequestHandler<{ id: string }> {
       const active = activeOf(sandbox, isCall(message)) // M2
       const wrong = findArgumentsError(message.value)
       if (wrong !== null) return sendResult(res, wrong)
-      await transport.answer({ caller, sandbox: active, requestId, disconnected, req, res }, message)
+      await transport.answer(
+        { caller, sandbox: active, nextRequestId: idsFrom(deps, requestId), disconnected, req, res },
+        message,
+      )
     })
+  }
+}
+
+/** First the ID of a request, then new ones: a message may have several calls, and each makes its own execution. */
+function idsFrom({ newId }: Pick<Deps, 'newId'>, first: Id<'req'>): () => Id<'req'> {
+  let next: Id<'req'> | null = first
+  return () => {
+    const id = next ?? newId('req')
+    next = null
+    return id
   }
 }
 
