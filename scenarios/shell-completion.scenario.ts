@@ -75,7 +75,7 @@ test.for(shells)(
 
 const lines: [line: string, words: string[]][] = [
   ['gateway k', ['keys']],
-  ['gateway keys r', ['revoke', 'rotate']],
+  ['gateway keys ro', ['rotate']],
   ['gateway keys list --st', ['--state']],
   ['gateway keys list --state A', ['Active']],
   ['gateway wallet --json --project demo --', ['--help', '--organization', '--profile', '--yes']],
