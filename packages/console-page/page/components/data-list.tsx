@@ -57,14 +57,11 @@ export function DataList<Row>({
           Search for other words, or for a part of a word.
         </EmptyState>
       ) : (
-        <DataTable {...table} columns={columns} rows={rows} {...(searchBy && { rowsAtFirst: ROWS_AT_FIRST })} />
+        <DataTable {...table} columns={columns} rows={rows} />
       )}
     </div>
   )
 }
-
-/** Of a list with all of its rows: thousands would take seconds to render. */
-const ROWS_AT_FIRST = 100
 
 /** Heads of the columns that the user has hidden in this browser. */
 function useHiddenColumns(name: string): [hidden: string[], change: (hidden: string[]) => void] {

@@ -1,4 +1,4 @@
-import { useMemo, useState, type MouseEvent as ReactMouseEvent, type ReactNode } from 'react'
+import { useMemo, type MouseEvent as ReactMouseEvent, type ReactNode } from 'react'
 import {
   createSortedRowModel,
   rowSortingFeature,
@@ -8,7 +8,6 @@ import {
   type Header,
 } from '@tanstack/react-table'
 import { Icon } from './icon.tsx'
-import { several } from './usd.ts'
 
 export interface Column<Row> {
   head: string
@@ -34,8 +33,6 @@ export interface TableProps<Row> {
   columns: Column<Row>[]
   rows: Row[]
   keyOf(row: Row): string
-  /** Rows that are rendered until the user asks for more. Default: all. */
-  rowsAtFirst?: number
 }
 
 /** Head of the column of menus and buttons. */
@@ -47,8 +44,7 @@ export const ACTIONS = 'Actions'
  * If it has a link, a click anywhere on the row follows it. The roles are explicit because the card styles would remove
  * the implicit ones.
  */
-export function DataTable<Row>({ caption, columns, rows, keyOf, rowsAtFirst = Infinity }: TableProps<Row>) {
-  const [rendered, setRendered] = useState(rowsAtFirst)
+export function DataTable<Row>({ caption, columns, rows, keyOf }: TableProps<Row>) {
   const table = useTable({
     features,
     data: rows as RowData[],
@@ -56,8 +52,7 @@ export function DataTable<Row>({ caption, columns, rows, keyOf, rowsAtFirst = In
     getRowId: (row) => keyOf(row as Row),
   })
   const byHead = new Map(columns.map((column) => [column.head, column]))
-  const left = rows.length - rendered
-  const shown = (
+  return (
     <div className={columns.length === 2 && columns[1]!.isNumber ? 'table narrow-rows' : 'table'}>
       <table role="table">
         <caption className="visually-hidden">{caption}</caption>
@@ -71,31 +66,16 @@ export function DataTable<Row>({ caption, columns, rows, keyOf, rowsAtFirst = In
           ))}
         </thead>
         <tbody role="rowgroup">
-          {table
-            .getRowModel()
-            .rows.slice(0, rendered)
-            .map(({ id, original }) => (
-              <tr key={id} role="row" onClick={followLink}>
-                {columns.map((column, n) => (
-                  <Cell key={column.head} column={column} row={original as Row} isName={n === 0} />
-                ))}
-              </tr>
-            ))}
+          {table.getRowModel().rows.map(({ id, original }) => (
+            <tr key={id} role="row" onClick={followLink}>
+              {columns.map((column, n) => (
+                <Cell key={column.head} column={column} row={original as Row} isName={n === 0} />
+              ))}
+            </tr>
+          ))}
         </tbody>
       </table>
     </div>
-  )
-  if (left <= 0) return shown
-  return (
-    <>
-      {shown}
-      <div className="buttons">
-        <button type="button" className="button" onClick={() => setRendered(rendered + rowsAtFirst)}>
-          Show more
-        </button>
-        <span className="soft">{several(left, 'row')} left</span>
-      </div>
-    </>
   )
 }
 
