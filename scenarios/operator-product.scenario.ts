@@ -1,34 +1,14 @@
 import { expect } from 'vitest'
 import type { Locator } from 'playwright-core'
-import { startSimulatedProvider } from '@gateway/simulated-provider/start-provider'
-import { liveTest } from '@gateway/testbed/live-test'
-import { openBrowser } from '@gateway/testbed/open-browser'
 import { openPage, views, type Page } from './src/console/browser.ts'
+import { operatorTest } from './src/console/operator-test.ts'
 import { consoleUser, signIn } from './src/console/users.ts'
 import { choose } from './src/console/widgets.ts'
-import { chat, openStack } from './src/stack.ts'
+import { chat } from './src/stack.ts'
 
 // An operator adds a product of two providers in a browser, and sees its first call.
 
-const test = liveTest.extend('place', async ({ database, redis }, { onCleanup }) => {
-  const [first, second] = await Promise.all([startSimulatedProvider(), startSimulatedProvider()])
-  const provider = (url: string) => ({
-    kind: 'openai-compatible',
-    baseUrl: `${url}/v1`,
-    apiKeyEnv: 'SIMULATED_PROVIDER_KEY',
-    allowPrivateAddress: true,
-  })
-  const PROVIDERS = JSON.stringify({ alpha: provider(first.url), beta: provider(second.url) })
-  const stack = await openStack({ ...database, redisUrl: redis.url, environment: { gateway: () => ({ PROVIDERS }) } })
-  const browser = await openBrowser()
-  onCleanup(async () => {
-    await browser.close()
-    await stack.close()
-    await first.stop()
-    await second.stop()
-  })
-  return { stack, browser, alpha: first.control, beta: second.control, tenant: await stack.tenant(10_000_000n) }
-})
+const test = operatorTest()
 
 test('an operator adds a product from a known model, orders its providers, publishes and assigns it, and sees its first call with the exact charge', async ({
   place,

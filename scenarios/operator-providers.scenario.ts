@@ -1,48 +1,28 @@
 import { expect } from 'vitest'
-import { startSimulatedProvider } from '@gateway/simulated-provider/start-provider'
-import { liveTest } from '@gateway/testbed/live-test'
-import { openBrowser } from '@gateway/testbed/open-browser'
 import { openPage, views } from './src/console/browser.ts'
+import { operatorTest } from './src/console/operator-test.ts'
 import { consoleUser, signIn } from './src/console/users.ts'
-import { chat, openStack } from './src/stack.ts'
+import { chat } from './src/stack.ts'
 
 // A provider that fails and recovers, as an operator sees it in a browser.
 
-const test = liveTest.extend('place', async ({ database, redis }, { onCleanup }) => {
-  const [first, second] = await Promise.all([startSimulatedProvider(), startSimulatedProvider()])
-  const provider = (url: string) => ({
-    kind: 'openai-compatible',
-    baseUrl: `${url}/v1`,
-    apiKeyEnv: 'SIMULATED_PROVIDER_KEY',
-    allowPrivateAddress: true,
-    tries: 1,
-    circuitFailures: 3,
-    circuitOpenMs: 500,
-  })
-  const PROVIDERS = JSON.stringify({ alpha: provider(first.url), beta: provider(second.url) })
-  const stack = await openStack({ ...database, redisUrl: redis.url, environment: { gateway: () => ({ PROVIDERS }) } })
-  const browser = await openBrowser()
-  onCleanup(async () => {
-    await browser.close()
-    await stack.close()
-    await first.stop()
-    await second.stop()
-  })
-  const tenant = await stack.tenant(10_000_000n)
+const test = operatorTest({ tries: 1, circuitFailures: 3, circuitOpenMs: 500 }).extend('called', async ({ place }) => {
+  const { stack, tenant } = place
   const model = await stack.fixture.publishProduct({
     promptPico: 1_000_000n,
     completionPico: 1_000_000n,
     providers: ['alpha', 'beta'].map((name, priority) => ({ provider: name, model: 'tapir-large', priority })),
   })
   await stack.fixture.assign(tenant.project.id, model)
-  return { stack, browser, alpha: first.control, caller: { ...tenant, model } }
+  return { ...tenant, model }
 })
 
 test('an operator sees how a provider fails, that another one takes its calls, and that it recovers', async ({
   place,
+  called,
 }) => {
-  const { stack, browser, alpha, caller } = place
-  const id = await stack.fixture.issuer(caller.project)
+  const { stack, browser, alpha } = place
+  const id = await stack.fixture.issuer(called.project)
   await stack.fixture.run('UPDATE control.users SET platform_operator = true WHERE id = $1', [id])
   const operator = await consoleUser(stack, id)
   const { page, problems, close } = await openPage(browser, views[0])
@@ -53,7 +33,7 @@ test('an operator sees how a provider fails, that another one takes its calls, a
   await row('alpha').getByText('Environment variable').waitFor()
 
   await alpha.setFaults([{ status: 503 }])
-  for (let n = 0; n < 3; n++) expect((await chat(stack, caller)).status).toBe(200)
+  for (let n = 0; n < 3; n++) expect((await chat(stack, called)).status).toBe(200)
   await row('alpha').getByText('Circuit open in 1 of 1 process').waitFor()
   await row('alpha').getByText('100%').waitFor()
   expect(await row('alpha').getByRole('cell').last().textContent()).toBe('Environment variable')
@@ -76,7 +56,7 @@ test('an operator sees how a provider fails, that another one takes its calls, a
   await expect
     .poll(
       async () => {
-        expect((await chat(stack, caller)).status).toBe(200)
+        expect((await chat(stack, called)).status).toBe(200)
         return alpha.countCalls()
       },
       { timeout: 20_000 },

@@ -1,5 +1,6 @@
 import { picoFromUsd } from '@gateway/pricing/price'
 import type { ProductPricing } from '@gateway/api/console/products'
+import { rateText } from './revenue-months.ts'
 
 export interface Margin {
   /** What is sold: a part of the tokens, or a call. */
@@ -35,10 +36,8 @@ function shareOf(price: string, cost: string): number | null {
   return Number(sold - paid) / Number(sold)
 }
 
-const percent = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 })
-
 /** "Input margin 20%", or how a price of nothing compares. */
 export function marginText({ what, share }: Margin): string {
   if (share === null) return `${what} –`
-  return Number.isFinite(share) ? `${what} ${percent.format(share)}` : `${what}: free for callers`
+  return Number.isFinite(share) ? `${what} ${rateText(share)}` : `${what}: free for callers`
 }
