@@ -13,13 +13,16 @@ export default class TimesReporter {
       const tests = [...module.children.allTests()]
       const states = tests.map((test) => test.result().state)
       const count = (state) => states.filter((one) => one === state).length
-      const notLoaded = module.state() === 'failed' && count('failed') === 0
+      const broken = tests.filter((test) => test.result().state === 'failed')
+      const failures = broken.map((test) => `${test.fullName}: ${firstLine(test.result().errors)}`)
+      if (module.state() === 'failed' && failures.length === 0) failures.push(firstLine(module.errors()))
       return {
         file: module.relativeModuleId,
         layer: module.project.name,
         passed: count('passed'),
-        failed: count('failed') + (notLoaded ? 1 : 0),
+        failed: failures.length,
         skipped: count('skipped'),
+        failures,
         skipNotes: tests.map((test) => test.result().note).filter(Boolean),
         seconds: (duration + collectDuration + environmentSetupDuration + prepareDuration + setupDuration) / 1000,
       }
@@ -74,6 +77,13 @@ export function skippedLines(rows) {
     }
   return [...counts].map(([key, count]) => `  SKIPPED: ${count} ${count === 1 ? 'test' : 'tests'} of ${key}\n`)
 }
+
+/** One line for each failure, with the first line of its message: the end of a long run says what to look at. */
+export function failedLines(rows) {
+  return rows.flatMap(({ file, failures }) => failures.map((failure) => `  FAILED: ${file} > ${failure}\n`))
+}
+
+const firstLine = (errors) => String(errors?.[0]?.message ?? 'no message').split('\n')[0]
 
 const linesOf = (file) => readOr(file, '').split('\n').filter(Boolean)
 

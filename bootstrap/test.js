@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { runChecks } from './checks.js'
 import { ensureInstalled, environment, projectFolder } from './install.js'
-import { readReport, skippedLines, timesTable } from './test-report.js'
+import { failedLines, readReport, skippedLines, timesTable } from './test-report.js'
 
 const args = process.argv.slice(2)
 const flags = new Set(['--full', '--times'])
@@ -31,6 +31,7 @@ else
 if (rows.length > 0) process.stdout.write(`\n${timesTable(rows, 'layer')}`)
 if (args.includes('--times')) process.stdout.write(`\n${timesTable(rows, 'file')}`)
 if (skippedLines(rows).length > 0) process.stdout.write(`\n${skippedLines(rows).join('')}`)
+if (failedLines(rows).length > 0) process.stdout.write(`\n${failedLines(rows).join('')}`)
 for (const failure of failures) process.stdout.write(`\n  FAILED: ${failure}`)
 const count = (state) => rows.reduce((sum, row) => sum + row[state], 0)
 process.stdout.write(`\n${count('passed')} passed, ${count('failed') + failures.length} failed\n`)
