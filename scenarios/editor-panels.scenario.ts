@@ -20,6 +20,33 @@ const middleOf = (page: Page) =>
   }`)
 const widthOf = async (page: Page, id: string) => Math.round((await page.locator(`#${id}`).boundingBox())!.width)
 
+test('a node that is pressed while the panels with handles arrive is selected', async ({ stack, visit }) => {
+  const { owner, address } = await ownedFlow(stack)
+  const { page } = await signedInAt(visit, owner, owner.home, wide)
+  await page.getByRole('heading', { name: 'Overview' }).waitFor()
+  const pressed = Promise.withResolvers<void>()
+  await intercept(
+    page,
+    ({ pathname }) => pathname.includes('resizable-panels'),
+    async (route) => {
+      await pressed.promise
+      await route.continue()
+    },
+  )
+  await page.goto(address)
+  const node = canvasOf(page).node('ask')
+  await node.hover()
+  await page.mouse.down()
+  pressed.resolve()
+  await page
+    .getByRole('separator', { name: 'Resize the inspector' })
+    .waitFor({ timeout: 1_000 })
+    .catch(() => {})
+  await page.mouse.up()
+  await page.getByLabel('Text', { exact: true }).waitFor()
+  await page.getByRole('separator', { name: 'Resize the inspector' }).waitFor()
+})
+
 test('panels collapse and resize by mouse and keyboard, keep the center of the canvas, and are remembered', async ({
   stack,
   visit,

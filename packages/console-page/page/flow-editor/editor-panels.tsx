@@ -117,21 +117,42 @@ function FixedPanels({ panels: { open, sizes }, hosts }: { panels: Panels; hosts
 type ResizablePanels = ComponentType<{ panels: Panels; hosts: Hosts }>
 let loaded: ResizablePanels | null = null
 
-/** The panels with handles, once they are loaded. They are not needed to see a flow, or in a narrow window. */
+/**
+ * The panels with handles, once they are loaded. They are not needed to see a flow, or in a narrow window. They come
+ * between two clicks: a browser gives no click to what moves while it is pressed.
+ */
 function useResizable(isWide: boolean): ResizablePanels | null {
   const [, setLoaded] = useState(loaded !== null)
   useEffect(() => {
-    if (loaded || !isWide) return
+    if (loaded || !isWide) return undefined
+    let isPressed = false
+    const watch = ({ type }: Event) => {
+      isPressed = type === 'pointerdown'
+      if (!isPressed) setTimeout(show) // the click comes first
+    }
+    let come: ResizablePanels | null = null
+    const show = () => {
+      if (isPressed || !come) return
+      loaded = come
+      setLoaded(true)
+    }
+    for (const event of PRESSES) addEventListener(event, watch, true)
     void import('./resizable-panels.tsx').then(
       ({ ResizablePanels }) => {
-        loaded = ResizablePanels
-        setLoaded(true)
+        come = ResizablePanels
+        show()
       },
       () => {}, // the fixed panels remain
     )
+    return () => {
+      come = null
+      for (const event of PRESSES) removeEventListener(event, watch, true)
+    }
   }, [isWide])
   return loaded
 }
+
+const PRESSES = ['pointerdown', 'pointerup', 'pointercancel'] as const
 
 const WIDE = '(width >= 56.25rem)'
 
