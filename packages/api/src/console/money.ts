@@ -99,7 +99,7 @@ const usageLatency = z
       .array(z.strictObject({ time: stepTime, group, ...latencyFigures }))
       .describe('of a group in an interval; with a step'),
   })
-  .describe('if requested; percentiles are within 5 % or a millisecond')
+  .describe('if requested; percentiles are within 5 %, then rounded to a millisecond')
 export type UsageLatency = z.infer<typeof usageLatency>
 
 export const usageReport = z
