@@ -27,6 +27,9 @@ test('X-Service-Invocation names the call that is listed, counted and charged', 
   }
   const { body: usage } = await owner.ask('GET', `${projectPath}/usage?by=key`)
   const totalMicro = charged[0]! + charged[1]!
-  expect(usage).toMatchObject({ data: [{ group: tenant.key.id, calls: 2, chargedMicro: totalMicro }], totalMicro })
+  expect(usage).toMatchObject({
+    data: [{ group: tenant.key.id, calls: 2, chargedMicro: totalMicro }],
+    total: { chargedMicro: totalMicro },
+  })
   expect((await stack.wallet(tenant.project.id)).settled).toBe(BigInt(totalMicro))
 })

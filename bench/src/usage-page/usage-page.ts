@@ -6,7 +6,7 @@ import { inTurns } from '../load/rounds.ts'
 import { describeRun } from '../report/machine.ts'
 import { cells, ms, table, times } from '../report/table.ts'
 import { formatTargets } from '../report/targets.ts'
-import { composeLatency, latencyCells, usageRows, usageSteps } from '../stack/console-parts.ts'
+import { composeUsage, partsOfCells, usageCells, usageSteps } from '../stack/console-parts.ts'
 import { durablePostgres } from '../stack/durable-postgres.ts'
 import { checkUsage, rollUpUsage } from '../stack/ledger-parts.ts'
 import { withFixture } from '../stack/with-fixture.ts'
@@ -47,7 +47,7 @@ export async function usagePage({ options, stops, log }: BenchDeps): Promise<str
   const period = { project, from: FROM, to: TO }
   const variants = [
     ...groupings.flatMap((by) => [
-      { name: `from hours, by ${by}`, measure: loop(() => usageRows(pages, { ...period, by })) },
+      { name: `from hours, by ${by}`, measure: loop(() => usageCells(pages, { ...period, by })) },
       { name: `from every call, by ${by}`, measure: loop(() => fromEveryCall(ledger, by)) },
     ]),
     ...latencyGroupings.flatMap((by) => [
@@ -73,7 +73,8 @@ async function readLatency(
 ): Promise<unknown> {
   const steps = usageSteps(period, 'day', ZONE)
   const { from, to } = steps
-  return composeLatency(await latencyCells(pages, { project, from, to, by, steps }), String)
+  const cells = await usageCells(pages, { project, from, to, by, steps, withLatency: true })
+  return composeUsage(partsOfCells(cells), String, { withLatency: true })
 }
 
 /** The query of a page without the buckets, for totals alone. */

@@ -12,7 +12,7 @@ BEGIN
   WITH paced AS MATERIALIZED (
     SELECT t.project, t.days, w.funded - w.settled AS remaining,
            coalesce((SELECT sum(u.micro) FROM money.usage_hours u
-                      WHERE u.project = t.project AND u.hour > moment - interval '7 days'), 0) AS week
+                      WHERE u.project = t.project AND u.dimension = 'all' AND u.hour > moment - interval '7 days'), 0) AS week
       FROM money.days_left_thresholds t JOIN money.wallets w ON w.project = t.project
   ), changed AS (
     UPDATE money.days_left_thresholds t SET notified = p.remaining * 7 < p.days * p.week

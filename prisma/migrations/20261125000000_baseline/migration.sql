@@ -922,42 +922,46 @@ CREATE INDEX ON money.execution_usage (day);
 
 ------------------------------------------------------------------------------------------- usage and statements
 
--- Usage by hour and by day, rolled up from the journal (money §9.2) and kept forever.
+-- Usage by hour and by day, rolled up from the journal (money §9.2, §9.6) and kept forever. By one dimension at a time, so
+-- that a report reads the rows of its groups alone; the group of a dimension comes before the time in the key, so that a
+-- group's rows lie together.
 -- fillfactor 80 here and below: only the rows of the current hour or day change.
 CREATE TABLE money.usage_hours (
   project           text NOT NULL,
+  dimension         text NOT NULL CHECK (dimension IN ('all', 'model', 'key', 'user', 'sandbox', 'tag')),
+  name              text NOT NULL, -- of the group in that dimension; empty: without one
   hour              timestamptz(3) NOT NULL CHECK (hour = date_trunc('hour', hour, 'UTC')), -- of the admission
-  product           text NOT NULL,
-  key               text NOT NULL, -- empty: an execution that a user started in the console
-  calls             bigint NOT NULL CHECK (calls > 0),
+  calls             bigint NOT NULL CHECK (calls >= 0), -- settled ones
   prompt_tokens     bigint NOT NULL CHECK (prompt_tokens >= 0),
   completion_tokens bigint NOT NULL CHECK (completion_tokens >= 0),
   micro             bigint NOT NULL CHECK (micro >= 0),
-  sandbox           text NOT NULL DEFAULT '', -- the flow whose execution made the call; empty: a direct call
-  tag               text NOT NULL DEFAULT '', -- of the caller; empty: none
   costed_calls      bigint NOT NULL DEFAULT 0 CHECK (costed_calls BETWEEN 0 AND calls), -- with a known cost
   costed_micro      bigint NOT NULL DEFAULT 0 CHECK (costed_micro BETWEEN 0 AND micro), -- what these were charged
   cost_pico         numeric(38) NOT NULL DEFAULT 0 CHECK (cost_pico >= 0), -- what their providers charge
-  PRIMARY KEY (project, hour, product, key, sandbox, tag)
+  errors            bigint NOT NULL DEFAULT 0 CHECK (errors >= 0), -- released calls
+  durations         bytea NOT NULL CHECK (length(durations) % 6 = 0), -- of settled calls: see money.pack_histogram
+  first_tokens      bytea NOT NULL CHECK (length(first_tokens) % 6 = 0), -- of streamed ones among them
+  PRIMARY KEY (project, dimension, name, hour)
 ) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.01);
 
 CREATE TABLE money.usage_days (
   project           text NOT NULL,
+  dimension         text NOT NULL CHECK (dimension IN ('all', 'model', 'key', 'user', 'sandbox', 'tag')),
+  name              text NOT NULL, -- of the group in that dimension; empty: without one
   day               timestamptz(3) NOT NULL CHECK (day = date_trunc('day', day, 'UTC')), -- of the admission
-  product           text NOT NULL,
-  key               text NOT NULL,
-  calls             bigint NOT NULL CHECK (calls > 0),
+  calls             bigint NOT NULL CHECK (calls >= 0), -- settled ones
   prompt_tokens     bigint NOT NULL CHECK (prompt_tokens >= 0),
   completion_tokens bigint NOT NULL CHECK (completion_tokens >= 0),
   micro             bigint NOT NULL CHECK (micro >= 0),
-  sandbox           text NOT NULL DEFAULT '',
-  tag               text NOT NULL DEFAULT '', -- of the caller; empty: none
-  costed_calls      bigint NOT NULL DEFAULT 0 CHECK (costed_calls BETWEEN 0 AND calls),
-  costed_micro      bigint NOT NULL DEFAULT 0 CHECK (costed_micro BETWEEN 0 AND micro),
-  cost_pico         numeric(38) NOT NULL DEFAULT 0 CHECK (cost_pico >= 0),
-  PRIMARY KEY (project, day, product, key, sandbox, tag)
+  costed_calls      bigint NOT NULL DEFAULT 0 CHECK (costed_calls BETWEEN 0 AND calls), -- with a known cost
+  costed_micro      bigint NOT NULL DEFAULT 0 CHECK (costed_micro BETWEEN 0 AND micro), -- what these were charged
+  cost_pico         numeric(38) NOT NULL DEFAULT 0 CHECK (cost_pico >= 0), -- what their providers charge
+  errors            bigint NOT NULL DEFAULT 0 CHECK (errors >= 0), -- released calls
+  durations         bytea NOT NULL CHECK (length(durations) % 6 = 0), -- of settled calls: see money.pack_histogram
+  first_tokens      bytea NOT NULL CHECK (length(first_tokens) % 6 = 0), -- of streamed ones among them
+  PRIMARY KEY (project, dimension, name, day)
 ) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.01);
-CREATE INDEX ON money.usage_days (day); -- of all projects, for operators
+CREATE INDEX ON money.usage_days (dimension, day); -- of all projects, for operators
 
 -- Usage of all projects by month, for the revenue report (rules §7.13): the sum of the days. Kept forever. Only the
 -- roll-up writes it, one at a time, so no call ever waits for its few rows.
@@ -973,19 +977,6 @@ CREATE TABLE money.product_months (
   cost_pico         numeric(38) NOT NULL CHECK (cost_pico >= 0),
   PRIMARY KEY (month, product)
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.01);
-
--- How long calls took and how many failed, by hour and by one dimension at a time, so that a percentile over many calls
--- reads few rows (money §9.6). Rolled up like usage, and kept forever.
-CREATE TABLE money.latency_hours (
-  project      text NOT NULL,
-  dimension    text NOT NULL CHECK (dimension IN ('model', 'key', 'sandbox', 'tag')),
-  hour         timestamptz(3) NOT NULL CHECK (hour = date_trunc('hour', hour, 'UTC')), -- of the admission
-  name         text NOT NULL, -- of the model, key, flow or tag; empty: without one
-  errors       bigint NOT NULL CHECK (errors >= 0), -- released calls
-  durations    bytea NOT NULL CHECK (length(durations) % 6 = 0), -- of settled calls: see money.add_histograms
-  first_tokens bytea NOT NULL CHECK (length(first_tokens) % 6 = 0), -- of streamed ones among them
-  PRIMARY KEY (project, dimension, hour, name)
-) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.01);
 
 -- The journal by the day its entries were written, so that a statement reads few rows, also for archived months
 -- (money §9.5). Kept forever.
@@ -1384,7 +1375,6 @@ GRANT INSERT, UPDATE ON
   money.usage_hours,
   money.usage_days,
   money.product_months,
-  money.latency_hours,
   money.journal_days,
   money.usage_positions,
   money.rechecked_wallets,

@@ -41,7 +41,6 @@ const MONEY_TABLES = [
   'usage_hours',
   'usage_days',
   'product_months',
-  'latency_hours',
   'usage_positions',
   'journal_days',
   'refusal_hours',

@@ -13,6 +13,7 @@ import { Pool } from 'pg'
 import { nameOf } from './name-of.ts'
 import { productFixtures, type ProductOptions } from './product-fixture.ts'
 import { sandboxFixtures } from './sandbox-fixture.ts'
+import { usageFixture } from './usage-fixture.ts'
 
 export { nameOf } from './name-of.ts'
 export type { ProductOptions } from './product-fixture.ts'
@@ -239,6 +240,7 @@ export async function openFixture(adminUrl: string) {
     key,
     callableTenant,
     ...sandboxFixtures({ id, run }),
+    usage: usageFixture({ run }),
     run,
     close: () => pool.end(),
   }

@@ -71,7 +71,12 @@ export const bookCommands = [
       ...projectOptions,
       from,
       to,
-      by: { type: 'string', value: 'group', summary: 'Group by', choices: ['model', 'key', 'sandbox', 'day'] },
+      by: {
+        type: 'string',
+        value: 'group',
+        summary: 'Group by',
+        choices: ['model', 'key', 'user', 'sandbox', 'tag', 'day'],
+      },
       step: { type: 'string', value: 'step', summary: 'Interval of the rows', choices: ['hour', 'day'] },
       zone: { type: 'string', value: 'name', summary: 'Time zone of --step; UTC by default' },
       csv,
@@ -101,7 +106,7 @@ export const bookCommands = [
         '>answered tokens': ({ completionTokens }) => completionTokens,
         '>charged': ({ chargedMicro }) => usd(chargedMicro),
       })
-      io.say(`${report.from} to ${report.to}: ${usd(report.totalMicro)}`)
+      io.say(`${report.from} to ${report.to}: ${usd(report.total.chargedMicro)}`)
     },
   }),
   command({

@@ -53,7 +53,16 @@ export const usageQuery = z
       .max(64)
       .optional()
       .describe('time zone of the hours or days: a name of the IANA database, such as Europe/Berlin; UTC by default'),
-    include: z.literal('latency').optional().describe('durations, times to first token and errors as well'),
+    include: z.literal('latency').optional().describe('durations and times to first token as well'),
+    group: label(256).optional().describe('only this group: its model, key, user or sandbox ID, or its tag'),
+    top: z.coerce
+      .number()
+      .int()
+      .min(1)
+      .max(100)
+      .optional()
+      .describe('data contains only this many groups, those with the most by order, and calls without a group'),
+    order: z.enum(['spend', 'calls', 'tokens', 'errors']).optional().describe('of the groups; spend by default'),
     format,
   })
   .refine(({ from, to }) => !from || !to || (from < to && to.getTime() - from.getTime() <= 400 * day), {
@@ -63,21 +72,35 @@ export const usageQuery = z
   .refine(({ by, step }) => by !== 'day' || !step, { path: ['step'], error: 'does not go with by=day' })
   .refine(({ by, include }) => by !== 'day' || !include, { path: ['include'], error: 'does not go with by=day' })
   .refine(({ step, zone }) => step || !zone, { path: ['zone'], error: 'goes with a step' })
+  .refine(({ top, order }) => top || !order, { path: ['order'], error: 'goes with top' })
+  .refine(({ by, top }) => by !== 'day' || !top, { path: ['top'], error: 'does not go with by=day' })
+  .refine(({ by, group }) => by !== 'day' || !group, { path: ['group'], error: 'does not go with by=day' })
+  .refine(({ top, group }) => !group || !top, { path: ['top'], error: 'does not go with a group' })
+  .refine(({ top, format }) => !top || format !== 'csv', { path: ['top'], error: 'does not go with format=csv' })
   .meta({
     examples: [{ from: exampleValues.from, to: exampleValues.to, by: 'model', step: 'day', zone: 'Europe/Berlin' }],
   })
 
 const percentile = z.int().nullable()
 
-/** Calls that ended: how long they took, and how many failed. */
-const latencyFigures = {
-  errors: z.int().describe('calls that were released instead of charged, except those that were made again'),
+/** How long calls took that were charged. */
+const percentiles = {
   latencyP50Ms: percentile.describe('from admission to charge; null: no calls'),
   latencyP95Ms: percentile,
   firstTokenP50Ms: percentile.describe('from admission to the first chunk of a stream; null: no streamed calls'),
   firstTokenP95Ms: percentile,
 }
-export type LatencyFigures = z.infer<z.ZodObject<typeof latencyFigures>>
+export type Percentiles = z.infer<z.ZodObject<typeof percentiles>>
+
+const usageFigures = {
+  calls: z.int().describe('charged calls'),
+  promptTokens: z.int(),
+  completionTokens: z.int(),
+  chargedMicro: micro,
+  errors: z.int().describe('calls that were released instead of charged, except those that were made again'),
+  ...z.strictObject(percentiles).partial().shape,
+}
+export type UsageFigures = z.infer<z.ZodObject<typeof usageFigures>>
 
 const stepTime = z
   .string()
@@ -90,17 +113,7 @@ const group = z
     'a model ID, a key ID, a user ID, a sandbox ID, a tag or a day such as 2026-11-20; null: without a key, sandbox or tag',
   )
 
-const usageLatency = z
-  .strictObject({
-    total: z.strictObject(latencyFigures),
-    groups: z.array(z.strictObject({ group, ...latencyFigures })).describe('of the whole period'),
-    steps: z.array(z.strictObject({ time: stepTime, ...latencyFigures })).describe('of all groups; with a step'),
-    cells: z
-      .array(z.strictObject({ time: stepTime, group, ...latencyFigures }))
-      .describe('of a group in an interval; with a step'),
-  })
-  .describe('if requested; percentiles are within 5 %, then rounded to a millisecond')
-export type UsageLatency = z.infer<typeof usageLatency>
+const exampleFigures = { calls: 12, promptTokens: 1_204, completionTokens: 640, chargedMicro: 1_250, errors: 1 }
 
 export const usageReport = z
   .strictObject({
@@ -109,18 +122,19 @@ export const usageReport = z
     by: z.enum(['model', 'key', 'user', 'sandbox', 'tag', 'day']),
     step: z.enum(['hour', 'day']).exactOptional().describe('if requested'),
     zone: z.string().exactOptional().describe('with a step'),
-    data: z.array(
-      z.strictObject({
-        time: stepTime.exactOptional(),
-        group,
-        calls: z.int(),
-        promptTokens: z.int(),
-        completionTokens: z.int(),
-        chargedMicro: micro,
-      }),
-    ),
-    totalMicro: micro,
-    latency: usageLatency.exactOptional(),
+    data: z
+      .array(z.strictObject({ time: stepTime.exactOptional(), group, ...usageFigures }))
+      .describe('percentiles, if requested, are within 5 %, then rounded to a millisecond'),
+    steps: z
+      .array(z.strictObject({ time: stepTime, ...usageFigures }))
+      .exactOptional()
+      .describe('with a step: of all groups'),
+    groups: z
+      .array(z.strictObject({ group, ...usageFigures }))
+      .exactOptional()
+      .describe('with a step: of the whole period; with top, the first 100 by order'),
+    groupCount: z.int().describe('number of groups in the period'),
+    total: z.strictObject(usageFigures).describe('of all groups and steps'),
   })
   .meta({
     examples: [
@@ -134,13 +148,13 @@ export const usageReport = z
           {
             time: '2026-11-20T00:00:00+01:00',
             group: exampleIds.product,
-            calls: 12,
-            promptTokens: 1_204,
-            completionTokens: 640,
-            chargedMicro: 1_250,
+            ...exampleFigures,
           },
         ],
-        totalMicro: 1_250,
+        steps: [{ time: '2026-11-20T00:00:00+01:00', ...exampleFigures }],
+        groups: [{ group: exampleIds.product, ...exampleFigures }],
+        groupCount: 1,
+        total: exampleFigures,
       },
     ],
   })
@@ -247,7 +261,6 @@ export const invocationRecord = z
   })
 export type InvocationRecord = z.infer<typeof invocationRecord>
 
-const { errors: _, ...percentiles } = latencyFigures
 export const invocationPage = pageOf(invocationRecord).extend({
   latency: z
     .strictObject({ calls: z.int().describe('number of calls that the percentiles are of'), ...percentiles })

@@ -1,29 +1,19 @@
 import { expect } from 'vitest'
 import { exampleIds } from '@gateway/api/example-ids'
+import { usageReportOf } from '../usage/usage-report.fixture.ts'
 import { pageTest as test, project } from '../page-test.fixture.tsx'
 
 const model = exampleIds.product
 const address = `${project}/models/${encodeURIComponent(model)}`
 
 test('the screen of a model shows its price, charges, latency and calls', async ({ api, open }) => {
-  const of = (group: string) => ({ group, calls: 3, promptTokens: 10, completionTokens: 20, chargedMicro: 1_500_000 })
-  const figures = { errors: 2, latencyP50Ms: 900, latencyP95Ms: 1_800, firstTokenP50Ms: 300, firstTokenP95Ms: 400 }
-  const total = { ...figures, errors: 7 }
-  const latency = {
-    total,
-    groups: [
-      { group: model, ...figures },
-      { group: 'acme/other', ...total },
-    ],
-    steps: [],
-    cells: [],
-  }
+  const sums = { calls: 3, promptTokens: 10, completionTokens: 20, chargedMicro: 1_500_000, errors: 2 }
+  const figures = { latencyP50Ms: 900, latencyP95Ms: 1_800, firstTokenP50Ms: 300, firstTokenP95Ms: 400 }
   api.answer('readUsage', () => {
     const { from, to, step } = api.asked('readUsage').at(-1)!.query as { from: string; to: string; step?: 'day' }
-    const period = { from, to, by: 'model', totalMicro: 3_000_000 } as const
-    const data = [of(model), of('acme/other')]
-    if (step === undefined) return { ...period, data, latency }
-    return { ...period, step, zone: 'UTC', data: data.map((row) => ({ ...row, time: from })) }
+    const time = step && { time: from }
+    const row = { ...time, group: model, ...sums, ...figures }
+    return usageReportOf({ from, to, by: 'model', ...(step && { step, zone: 'UTC' }) }, [row])
   })
   const { screen } = await open(address)
   const textOf = (name: string) => screen.getByRole('region', { name, exact: true }).query()?.textContent
@@ -36,6 +26,7 @@ test('the screen of a model shows its price, charges, latency and calls', async 
     .element(screen.getByRole('link', { name: 'All calls' }))
     .toHaveAttribute('href', `${project}/calls?model=${encodeURIComponent(model)}`)
   expect(api.asked('listInvocations').map(({ query }) => query['model'])).toContain(model)
+  expect(api.asked('readUsage').map(({ query }) => query['group'])).toEqual([model, model])
   await screen.getByRole('button', { name: 'Estimate cost' }).click()
   await expect.element(screen.getByRole('dialog', { name: /^Cost of/ })).toBeVisible()
 })

@@ -14,6 +14,7 @@ import { Badge, Facts, Money } from '../components/values.tsx'
 import { Screen } from '../frame/screen.tsx'
 import { dayOf } from '../overview/use-spending.ts'
 import { SpendingDays } from '../usage/spending-days.tsx'
+import { timingOf } from '../usage/usage-latency.ts'
 import { EstimateDialog } from './estimate-dialog.tsx'
 import { choiceLabels, productFacts } from './product-labels.tsx'
 import { useCatalogue } from './use-catalogue.ts'
@@ -94,13 +95,10 @@ function ModelFigures({ model }: { model: string }) {
   const { data, error } = useQuery(
     reading('/api/v2/tenants/{tenant}/projects/{project}/usage', {
       params: useScope(),
-      query: { by: 'model', include: 'latency', ...period },
+      query: { by: 'model', group: model, include: 'latency', ...period },
     }),
   )
-  const used = data?.data.find(({ group }) => group === model)
-  const timed = data?.latency?.groups.find(({ group }) => group === model)
-  if (data && !used && !timed) return null
-  const duration = (ms: number | null | undefined) => durationText(ms ?? null)
+  if (data?.groupCount === 0) return null
   return (
     <section className="card stack" aria-label="Calls in the last 30 days">
       <h2>Calls in the last 30 days</h2>
@@ -109,15 +107,15 @@ function ModelFigures({ model }: { model: string }) {
         <Facts
           className="figures"
           of={[
-            ['Charged', <Money key="charged" micro={used?.chargedMicro ?? 0} />],
-            ['Calls', count(used?.calls ?? 0)],
-            ['Errors', count(timed?.errors ?? 0)],
-            ['Input tokens', count(used?.promptTokens ?? 0)],
-            ['Output tokens', count(used?.completionTokens ?? 0)],
-            ['Latency p50', duration(timed?.latencyP50Ms)],
-            ['Latency p95', duration(timed?.latencyP95Ms)],
-            ['First token p50', duration(timed?.firstTokenP50Ms)],
-            ['First token p95', duration(timed?.firstTokenP95Ms)],
+            ['Charged', <Money key="charged" micro={data.total.chargedMicro} />],
+            ['Calls', count(data.total.calls)],
+            ['Errors', count(data.total.errors)],
+            ['Input tokens', count(data.total.promptTokens)],
+            ['Output tokens', count(data.total.completionTokens)],
+            ['Latency p50', durationText(timingOf['latency-p50'](data.total))],
+            ['Latency p95', durationText(timingOf['latency-p95'](data.total))],
+            ['First token p50', durationText(timingOf['first-token-p50'](data.total))],
+            ['First token p95', durationText(timingOf['first-token-p95'](data.total))],
           ]}
         />
       )}

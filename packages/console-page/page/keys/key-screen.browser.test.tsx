@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import { exampleIds } from '@gateway/api/example-ids'
+import { usageReportOf } from '../usage/usage-report.fixture.ts'
 import { contractExample, pageTest as test, project } from '../page-test.fixture.tsx'
 
 const address = `${project}/keys/${exampleIds.key}`
@@ -11,12 +12,8 @@ test('the screen of a key shows its spending, calls and errors, and names its re
   api.answer('readKey', { ...key, state: 'Rotated', rotatedTo: next.id, rotatedBy: key.id, rotatedAt: key.createdAt })
   api.answer('readUsage', () => {
     const { from, to } = api.asked('readUsage').at(-1)!.query as { from: string; to: string }
-    const row = { time: from, calls: 2, promptTokens: 10, completionTokens: 20 }
-    const data = [
-      { ...row, group: key.id, chargedMicro: 1_500_000 },
-      { ...row, group: next.id, chargedMicro: 9_000_000 },
-    ]
-    return { from, to, by: 'key', step: 'day', zone: 'UTC', data, totalMicro: 10_500_000 } as const
+    const row = { time: from, group: key.id, calls: 2, promptTokens: 10, completionTokens: 20, chargedMicro: 1_500_000 }
+    return usageReportOf({ from, to, by: 'key', step: 'day', zone: 'UTC' }, [{ ...row, errors: 0 }])
   })
   const other = { ...contractExample('listLatestRefusals').data[0]!, key: next.id, requestId: 'req_other' }
   api.answer('listLatestRefusals', { data: [...contractExample('listLatestRefusals').data, other] })
@@ -35,6 +32,7 @@ test('the screen of a key shows its spending, calls and errors, and names its re
     .toHaveAttribute('href', `${project}/calls?key=${key.id}`)
   await expect.poll(() => textOf('Charged in the last 30 days')).toContain('$1.50')
   expect(api.asked('listInvocations').map(({ query }) => query['key'])).toContain(key.id)
+  expect(api.asked('readUsage').map(({ query }) => query['group'])).toEqual([key.id])
 })
 
 test('a key is paused and resumed on its screen, and does not offer to rotate a paused one', async ({ api, open }) => {

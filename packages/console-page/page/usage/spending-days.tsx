@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { UsageReport } from '@gateway/api/console/money'
+import type { UsageFigures, UsageReport } from '@gateway/api/console/money'
 import { reading } from '../api/queries.ts'
 import { useScope } from '../api/session.ts'
 import { Chart, ChartWaiting } from '../components/chart.tsx'
@@ -9,7 +9,7 @@ import { RefusalBox } from '../components/refusal-box.tsx'
 import { count, usd } from '../components/usd.ts'
 import { Money } from '../components/values.tsx'
 import { dayOf } from '../overview/use-spending.ts'
-import { groupSums, seriesOf, usageSteps, withErrors, type GroupSum } from './usage-stacks.ts'
+import { seriesOf, SHOWN_GROUPS, usageSteps } from './usage-stacks.ts'
 
 const USAGE = '/api/v2/tenants/{tenant}/projects/{project}/usage'
 
@@ -24,29 +24,28 @@ interface Props {
 export function SpendingDays({ of, flowNames }: Props) {
   const now = new Date()
   const by = of?.by ?? (flowNames ? 'sandbox' : 'model')
-  const query = { by, step: 'day', zone: 'UTC', from: `${dayOf(now, -29)}T00:00:00.000Z` } as const
+  const only = of ? { group: of.id } : { top: SHOWN_GROUPS }
+  const query = { by, step: 'day', zone: 'UTC', from: `${dayOf(now, -29)}T00:00:00.000Z`, ...only } as const
   const read = useQuery(
     reading(USAGE, { params: useScope(), query: { ...query, to: `${dayOf(now, 1)}T00:00:00.000Z` } }),
   )
-  const isShown = (group: string | null) => (of ? group === of.id : !flowNames || group !== null)
-  const { data, error } = read.data ? { ...read, data: onlyOf(read.data, isShown) } : read
+  const { data, error } = flowNames && read.data ? { ...read, data: withoutDirectCalls(read.data) } : read
   const nameOf = (group: string | null) => of?.name ?? flowNames?.get(group ?? '') ?? group ?? 'No model'
-  const groups = groupSums(data ? withErrors(data) : [])
   return (
     <section className="card stack" aria-label="Charged in the last 30 days">
       <div className="head">
         <h2>Charged in the last 30 days</h2>
-        {data && <Money micro={data.totalMicro} />}
+        {data && <Money micro={data.total.chargedMicro} />}
       </div>
       <RefusalBox error={error} />
       {!data && !error && <ChartWaiting height={CHART_HEIGHT} />}
-      {data && groups.length === 0 && <p className="soft">No charges in the last 30 days.</p>}
-      {data && groups.length > 0 && (
+      {data?.groupCount === 0 && <p className="soft">No charges in the last 30 days.</p>}
+      {data && data.groupCount > 0 && (
         <>
           <Chart
             label="Spend per day"
-            series={seriesOf(groups, nameOf)}
-            steps={usageSteps({ ...data, data: withErrors(data) }, groups)}
+            series={seriesOf(data, nameOf)}
+            steps={usageSteps(data)}
             step="day"
             zone="UTC"
             format={usd}
@@ -58,10 +57,8 @@ export function SpendingDays({ of, flowNames }: Props) {
             <DataTable
               caption="Charges per day"
               columns={dayColumns}
-              rows={groupSums(withErrors(data).map((row) => ({ ...row, group: row.time!.slice(0, 10) }))).toSorted(
-                (a, b) => b.group!.localeCompare(a.group!),
-              )}
-              keyOf={({ group }) => group!}
+              rows={(data.steps ?? []).toReversed()}
+              keyOf={({ time }) => time}
             />
           </details>
         </>
@@ -70,16 +67,31 @@ export function SpendingDays({ of, flowNames }: Props) {
   )
 }
 
-/** The part of a usage report that is about some of its groups. */
-function onlyOf(report: UsageReport, isShown: (group: string | null) => boolean): UsageReport {
-  const data = report.data.filter(({ group }) => isShown(group))
-  return { ...report, data, totalMicro: data.reduce((micro, { chargedMicro }) => micro + chargedMicro, 0) }
+/** A usage report by flow without the calls that no flow made. */
+function withoutDirectCalls(report: UsageReport): UsageReport {
+  const isDirect = ({ group }: { group: string | null }) => group === null
+  const direct = new Map(report.data.filter(isDirect).map((row) => [row.time, row]))
+  const groups = report.groups ?? []
+  const total = groups.find(isDirect)
+  return {
+    ...report,
+    data: report.data.filter((row) => !isDirect(row)),
+    steps: (report.steps ?? []).map((step) => ({ ...step, ...minus(step, direct.get(step.time)) })),
+    groups: groups.filter((row) => !isDirect(row)),
+    groupCount: report.groupCount - (total ? 1 : 0),
+    total: { ...report.total, ...minus(report.total, total) },
+  }
+}
+
+/** The difference that this screen shows. */
+function minus(of: UsageFigures, other: UsageFigures | undefined) {
+  return { calls: of.calls - (other?.calls ?? 0), chargedMicro: of.chargedMicro - (other?.chargedMicro ?? 0) }
 }
 
 const CHART_HEIGHT = 200
 
-const dayColumns: Column<GroupSum>[] = [
-  { head: 'Day (UTC)', cell: ({ group }) => group },
+const dayColumns: Column<NonNullable<UsageReport['steps']>[number]>[] = [
+  { head: 'Day (UTC)', cell: ({ time }) => time.slice(0, 10) },
   { head: 'Calls', cell: ({ calls }) => count(calls), isNumber: true },
   { head: 'Charged', cell: ({ chargedMicro }) => <Money micro={chargedMicro} />, isNumber: true },
 ]

@@ -1,37 +1,35 @@
 import { expect } from 'vitest'
-import type { LatencyFigures, UsageReport } from '@gateway/api/console/money'
+import type { UsageReport } from '@gateway/api/console/money'
 import { pageTest as test, project } from '../page-test.fixture.tsx'
+import { usageReportOf } from './usage-report.fixture.ts'
 
-const figures = (latencyP95Ms: number | null, errors: number): LatencyFigures => ({
-  errors,
-  latencyP50Ms: 400,
-  latencyP95Ms,
-  firstTokenP50Ms: null,
-  firstTokenP95Ms: null,
-})
+const tokens = { promptTokens: 10, completionTokens: 20 }
+const percentiles = { latencyP50Ms: 400, firstTokenP50Ms: null, firstTokenP95Ms: null }
 
 /** A report of one day with two models, one of which only failed. */
 function reportOf({ from, to }: Record<string, string>): UsageReport {
-  const row = { time: from!, group: 'acme/swift', calls: 3, promptTokens: 10, completionTokens: 20 }
-  const groups = [
-    { group: 'acme/swift', ...figures(1_234, 1) },
-    { group: 'acme/down', ...figures(null, 4) },
-  ]
-  return {
-    from: from!,
-    to: to!,
-    by: 'model',
-    step: 'day',
-    zone: 'UTC',
-    data: [{ ...row, chargedMicro: 1_500_000 }],
-    totalMicro: 1_500_000,
-    latency: {
-      total: figures(1_234, 5),
-      groups,
-      steps: [{ time: from!, ...figures(1_234, 5) }],
-      cells: groups.map((each) => ({ time: from!, ...each })),
+  return usageReportOf({ from: from!, to: to!, by: 'model', step: 'day', zone: 'UTC' }, [
+    {
+      time: from!,
+      group: 'acme/down',
+      calls: 0,
+      ...tokens,
+      chargedMicro: 0,
+      errors: 4,
+      ...percentiles,
+      latencyP95Ms: null,
     },
-  }
+    {
+      time: from!,
+      group: 'acme/swift',
+      calls: 3,
+      ...tokens,
+      chargedMicro: 1_500_000,
+      errors: 1,
+      ...percentiles,
+      latencyP95Ms: 1_234,
+    },
+  ])
 }
 
 test('usage is charted by latency and errors as well, with the figures in the table', async ({ api, open }) => {
@@ -63,5 +61,14 @@ test('usage can be grouped by the user who created a key', async ({ api, open })
   api.answer('readUsage', () => reportOf(api.asked('readUsage').at(-1)!.query))
   const { screen } = await open(`${project}/usage?by=user`)
   await expect.element(screen.getByRole('columnheader', { name: 'User' })).toBeVisible()
-  expect(api.asked('readUsage')[0]!.query).toMatchObject({ by: 'user', include: 'latency' })
+  expect(api.asked('readUsage')[0]!.query).toMatchObject({ by: 'user', include: 'latency', top: '6' })
+})
+
+test('usage of thousands of keys names the largest, and says where the others are', async ({ api, open }) => {
+  api.answer('readUsage', () => ({ ...reportOf(api.asked('readUsage').at(-1)!.query), groupCount: 2_000 }))
+  const { screen } = await open(`${project}/usage?by=key&metric=errors`)
+  await expect.element(screen.getByText(/2 of 2,000 groups, those with the most errors/)).toBeVisible()
+  await expect.element(screen.getByRole('list', { name: 'Series' }).getByText('Others')).toBeVisible()
+  const csv = screen.getByRole('link', { name: 'CSV' }).query()!.getAttribute('href')!
+  expect(csv).not.toContain('top=')
 })

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { reading, readingAll } from '../api/queries.ts'
-import type { UsageReport } from '@gateway/api/console/money'
+import type { UsageFigures, UsageReport } from '@gateway/api/console/money'
 import { useScope, useProjectName, useKeyNames, useMemberNames } from '../api/session.ts'
 import { Screen } from '../frame/screen.tsx'
 import { EmptyState, Waiting } from '../components/list-states.tsx'
@@ -10,18 +10,7 @@ import { Money } from '../components/values.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
 import { durationText } from '../calls/call-columns.tsx'
 import { isTiming, timingOf, timingSteps, withTimingBefore } from './usage-latency.ts'
-import {
-  groupSums,
-  seriesOf,
-  SHOWN_GROUPS,
-  usageSteps,
-  valueOf,
-  withBefore,
-  withErrors,
-  zoomOf,
-  type GroupSum,
-  type Zoom,
-} from './usage-stacks.ts'
+import { seriesOf, SHOWN_GROUPS, usageSteps, valueOf, withBefore, zoomOf, type Zoom } from './usage-stacks.ts'
 import { UsageTable, type NameOfGroup } from './usage-table.tsx'
 import {
   dateText,
@@ -65,10 +54,11 @@ export function UsageScreen() {
   const nameOf = useGroupNames(by)
   const isLatency = isTiming(metric)
   const showsLatency = isLatency || metric === 'errors'
-  const groups = data ? groupSums(withErrors(data), isLatency ? 'calls' : metric) : []
-  const csvQuery = { ...query, ...(showsLatency && { include: 'latency' }), format: 'csv' }
+  const { groups = [], groupCount = 0 } = data ?? {}
+  const { top: _, order: __, ...everything } = query
+  const csvQuery = { ...everything, ...(showsLatency && { include: 'latency' }), format: 'csv' }
   const csv = `${PATH.replace('{tenant}', scope.tenant).replace('{project}', scope.project)}?${new URLSearchParams(csvQuery)}`
-  const steps = data && stepsOf(data, groups, metric, earlier)
+  const steps = data && stepsOf(data, metric, earlier)
   return (
     <Screen
       title="Usage"
@@ -88,7 +78,7 @@ export function UsageScreen() {
       {data && steps && groups.length > 0 && (
         <section className="card stack" aria-label="Usage">
           <div className="usage-head">
-            <MetricSwitch report={data} groups={groups} {...view} />
+            <MetricSwitch total={data.total} {...view} />
             <span className="soft small">
               per {data.step} ({data.zone}){' · '}drag over the chart to zoom in
             </span>
@@ -97,7 +87,7 @@ export function UsageScreen() {
             key={data.from + data.to}
             label={`${metricLabels[metric]} per ${data.step}`}
             kind={isLatency ? 'lines' : 'stack'}
-            series={seriesOf(isLatency ? groups.slice(0, SHOWN_GROUPS) : groups, nameOf)}
+            series={seriesOf(data, nameOf).slice(0, isLatency ? SHOWN_GROUPS : undefined)}
             steps={steps}
             step={data.step ?? 'day'}
             zone={data.zone ?? 'UTC'}
@@ -108,7 +98,7 @@ export function UsageScreen() {
               void navigate({ search: (before) => ({ ...before, ...zoomOf(steps, first, last) }) })
             }
           />
-          {isLatency && groups.length > SHOWN_GROUPS && (
+          {isLatency && groupCount > SHOWN_GROUPS && (
             <p className="soft small">
               The chart has the {SHOWN_GROUPS} groups with the most calls. The values of a column for all calls include
               the others.
@@ -117,11 +107,16 @@ export function UsageScreen() {
           <UsageTable
             head={groupingLabels[by]}
             groups={groups}
-            latencies={data.latency?.groups ?? []}
             nameOf={nameOf}
             showsLatency={showsLatency}
             hasOthers={!isLatency}
           />
+          {groupCount > groups.length && (
+            <p className="soft small">
+              The table has {count(groups.length)} of {count(groupCount)} groups, those with the most {query.order}. The
+              CSV file has all.
+            </p>
+          )}
         </section>
       )}
     </Screen>
@@ -129,12 +124,12 @@ export function UsageScreen() {
 }
 
 /** Steps of the chart, with those of the period before once they are known. */
-function stepsOf(report: UsageReport, groups: GroupSum[], metric: Metric, earlier: UsageReport | undefined) {
+function stepsOf(report: UsageReport, metric: Metric, earlier: UsageReport | undefined) {
   if (isTiming(metric)) {
-    const steps = timingSteps(report, groups, metric)
+    const steps = timingSteps(report, metric)
     return earlier ? withTimingBefore(steps, earlier, metric) : steps
   }
-  const steps = usageSteps({ ...report, data: withErrors(report) }, groups, metric)
+  const steps = usageSteps(report, metric)
   return earlier ? withBefore(steps, earlier, metric) : steps
 }
 
@@ -155,15 +150,10 @@ const metricLabels: Record<Metric, string> = {
 }
 
 /** Totals of the period, each a link that charts it. */
-function MetricSwitch({
-  report: { latency },
-  groups,
-  metric: chosen = 'spend',
-}: { report: UsageReport; groups: GroupSum[] } & UsageView) {
+function MetricSwitch({ total, metric: chosen = 'spend' }: { total: UsageFigures } & UsageView) {
   const totalOf = (metric: Metric) => {
-    if (isTiming(metric)) return latency ? durationText(timingOf[metric](latency.total)) : '–'
-    const total = groups.reduce((sum, group) => sum + valueOf[metric](group), 0)
-    return metric === 'spend' ? <Money micro={total} /> : count(total)
+    if (isTiming(metric)) return durationText(timingOf[metric](total))
+    return metric === 'spend' ? <Money micro={total.chargedMicro} /> : count(valueOf[metric](total))
   }
   return (
     <nav className="usage-metrics" aria-label="Metric">

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { groupSums, SHOWN_GROUPS, usageSteps, type UsageRow, withBefore, zoomOf } from './usage-stacks.ts'
+import { usageReportOf, type UsageRow } from './usage-report.fixture.ts'
+import { seriesOf, SHOWN_GROUPS, usageSteps, withBefore, zoomOf } from './usage-stacks.ts'
 import { dateText, daysBetween, periodOf, queryBefore, usageQueryOf, usageView } from './usage-view.ts'
 
 const row = (time: string, group: string | null, chargedMicro: number): UsageRow => ({
@@ -11,56 +12,41 @@ const row = (time: string, group: string | null, chargedMicro: number): UsageRow
   chargedMicro,
   errors: 0,
 })
-const report = (data: UsageRow[]) => ({
+const period = {
   from: '2026-10-24T22:00:00.000Z', // midnight in Berlin, where the next day has 25 hours
   to: '2026-10-26T23:00:00.000Z',
-  by: 'model' as const,
-  step: 'day' as const,
+  by: 'model',
+  step: 'day',
   zone: 'Europe/Berlin',
-  data,
-  totalMicro: 0,
-})
+} as const
+const report = (data: UsageRow[]) => usageReportOf(period, data)
 
-test('groupSums sums each group, most expensive first', () => {
-  const rows = [row('1', 'a', 1), row('2', 'b', 5), row('3', 'a', 2), row('4', null, 3)]
-  expect(groupSums(rows)).toEqual([
-    { group: 'b', calls: 1, promptTokens: 2, completionTokens: 3, chargedMicro: 5, errors: 0 },
-    { group: 'a', calls: 2, promptTokens: 4, completionTokens: 6, chargedMicro: 3, errors: 0 },
-    { group: null, calls: 1, promptTokens: 2, completionTokens: 3, chargedMicro: 3, errors: 0 },
-  ])
-})
-
-test('groupSums ranks by the charted metric', () => {
-  const rows = [
-    { ...row('1', 'a', 9), calls: 1 },
-    { ...row('1', 'b', 1), calls: 7 },
-  ]
-  expect(groupSums(rows, 'calls').map(({ group }) => group)).toEqual(['b', 'a'])
-})
-
-const total = (values: (number | null)[]) => values.reduce<number>((sum, value) => sum + value!, 0)
+const total = (values: readonly (number | null)[]) => values.reduce<number>((sum, value) => sum + value!, 0)
 
 test('usageSteps has a column for every day, including 25-hour and empty days', () => {
   const data = [row('2026-10-25T00:00:00+02:00', 'a', 4), row('2026-10-26T00:00:00+01:00', 'a', 6)]
-  expect(usageSteps(report(data), groupSums(data))).toEqual([
+  expect(usageSteps(report(data))).toEqual([
     { from: '2026-10-24T22:00:00.000Z', to: '2026-10-25T23:00:00.000Z', values: [4] },
     { from: '2026-10-25T23:00:00.000Z', to: '2026-10-26T23:00:00.000Z', values: [6] },
   ])
-  expect(usageSteps(report(data.slice(1)), groupSums(data)).map(({ values }) => values)).toEqual([[0], [6]])
-  expect(usageSteps(report(data), groupSums(data), 'tokens').map(({ values }) => values)).toEqual([[5], [5]])
+  expect(usageSteps(report(data.slice(1))).map(({ values }) => values)).toEqual([[0], [6]])
+  expect(usageSteps(report(data), 'tokens').map(({ values }) => values)).toEqual([[5], [5]])
 })
 
 test('groups beyond the colored ones are combined without losing an amount', () => {
   const data = Array.from({ length: 20 }, (_, n) => row('2026-10-25T00:00:00+02:00', `m${n}`, n + 1))
-  const [first] = usageSteps(report(data), groupSums(data))
-  expect(first!.values).toHaveLength(SHOWN_GROUPS + 1)
-  expect(total(first!.values)).toBe(210)
+  const shown = [20, 19, 18, 17, 16, 15]
+  const whole = report(data)
+  const top = { ...whole, data: data.filter(({ chargedMicro }) => chargedMicro > 20 - SHOWN_GROUPS) }
+  for (const each of [whole, top]) expect(usageSteps(each)[0]!.values).toEqual([...shown, 210 - total(shown)])
+  expect(seriesOf(top, String).map(({ name }) => name)).toEqual([...shown.map((n) => `m${n - 1}`), 'Others'])
+  expect(seriesOf(report(data.slice(0, SHOWN_GROUPS + 1)), String).at(-1)).toEqual({ name: 'm0', color: SHOWN_GROUPS })
 })
 
 test('withBefore adds the sum of the same step of the earlier report', () => {
   const data = [row('2026-10-26T00:00:00+01:00', 'a', 6)]
   const earlier = [row('2026-10-25T00:00:00+02:00', 'x', 1), row('2026-10-25T00:00:00+02:00', 'y', 2)]
-  const steps = withBefore(usageSteps(report(data), groupSums(data)), report(earlier), 'spend')
+  const steps = withBefore(usageSteps(report(data)), report(earlier), 'spend')
   expect(steps.map(({ before }) => before)).toEqual([3, 0])
   expect(queryBefore({ from: '2026-10-03T00:00:00.000Z', to: '2026-10-05T00:00:00.000Z' })).toEqual({
     from: '2026-10-01T00:00:00.000Z',
@@ -82,7 +68,15 @@ const end = '2026-11-22T23:00:00.000Z'
 test('a short range is queried by hour, and an invalid one is dropped from the URL', () => {
   const [from, to] = ['2026-11-19T23:00:00.000Z', '2026-11-21T23:00:00.000Z']
   const asked = (view: Record<string, unknown>) => usageQueryOf(usageView(view), new Date(end), 'UTC')
-  expect(asked({ from, to })).toEqual({ by: 'model', step: 'hour', zone: 'UTC', from, to })
+  expect(asked({ from, to })).toEqual({
+    by: 'model',
+    top: SHOWN_GROUPS,
+    order: 'spend',
+    step: 'hour',
+    zone: 'UTC',
+    from,
+    to,
+  })
   expect(asked({ from: '2026-10-01T00:00:00.000Z', to }).step).toBe('day')
   expect([usageView({ from: to, to: from }), usageView({ from, to: 'soon' }), usageView({ from })]).toEqual([
     {},

@@ -1,5 +1,5 @@
-import { type Timing, timings } from './usage-latency.ts'
-import { type Stacked, stacked } from './usage-stacks.ts'
+import { isTiming, type Timing, timings } from './usage-latency.ts'
+import { SHOWN_GROUPS, type Stacked, stacked } from './usage-stacks.ts'
 
 /** What the chart can show. */
 export const metrics = [...stacked, ...timings] as const
@@ -74,8 +74,17 @@ export function usageQueryOf(view: UsageView, now: Date, zone: string) {
   const { from, to } = periodOf(view, now)
   const step: 'hour' | 'day' = to.getTime() - from.getTime() <= LONGEST_BY_HOUR_MS ? 'hour' : 'day'
   const isWhole = now.getTimezoneOffset() % 60 === 0
-  const { by = 'model' } = view
-  return { by, step, zone: step === 'day' || isWhole ? zone : 'UTC', from: from.toISOString(), to: to.toISOString() }
+  const { by = 'model', metric = 'spend' } = view
+  const order = isTiming(metric) ? 'calls' : metric
+  return {
+    by,
+    top: SHOWN_GROUPS,
+    order,
+    step,
+    zone: step === 'day' || isWhole ? zone : 'UTC',
+    from: from.toISOString(),
+    to: to.toISOString(),
+  }
 }
 
 /** The same query for the period of the same length before. */

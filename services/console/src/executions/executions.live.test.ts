@@ -94,7 +94,7 @@ test('lists the calls of the nodes of an execution among the invocations, withou
   expect(calls.body.data).toMatchObject([{ ...call, state: 'Settled' }])
   expect((await stack.owner.get(`${stack.projectPath}/invocations/${call.id}`)).body).toMatchObject(call)
   const usage = await stack.owner.get(`${stack.projectPath}/usage?by=key`)
-  expect(usage.body).toMatchObject({ data: [{ group: null, calls: 1, chargedMicro }], totalMicro: chargedMicro })
+  expect(usage.body).toMatchObject({ data: [{ group: null, calls: 1, chargedMicro }], total: { chargedMicro } })
 })
 
 test('streams an execution as NDJSON with each line once, the record last', async ({ flow, stack }) => {

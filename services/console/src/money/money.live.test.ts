@@ -300,11 +300,11 @@ test.for([
 })
 
 // spec: 1/s3, can/wallet
-test('sums usage by model, key and day, without open or released calls', async ({ stack, tenant, calls }) => {
+test('sums charged calls by model, key and day, and counts failed ones', async ({ stack, tenant, calls }) => {
   for (let n = 0; n < 3; n++) await calls.settle((await calls.admit(tenant.secret, tenant.model)).id)
   await calls.release((await calls.admit(tenant.secret, tenant.model)).id)
   await calls.admit(tenant.secret, tenant.model)
-  const sums = { calls: 3, promptTokens: 30, completionTokens: 60, chargedMicro: 150 }
+  const sums = { calls: 3, promptTokens: 30, completionTokens: 60, chargedMicro: 150, errors: 1 }
   const hour = 3_600_000
   const thisHour = Math.floor(Date.now() / hour) * hour
   const at = (ms: number) => new Date(ms).toISOString()
@@ -318,12 +318,13 @@ test('sums usage by model, key and day, without open or released calls', async (
     to,
     by: 'model',
     data: [{ group: tenant.model, ...sums }],
-    totalMicro: 150,
+    groupCount: 1,
+    total: sums,
   })
   expect((await read('key')).data).toEqual([{ group: tenant.key, ...sums }])
   expect((await read('day')).data.reduce((sum: number, day: { calls: number }) => sum + day.calls, 0)).toBe(3)
   const earlier = `${stack.projectPath}/usage?from=2020-01-01T00:00:00Z&to=2020-02-01T00:00:00Z`
-  expect((await stack.owner.get(earlier)).body).toMatchObject({ data: [], totalMicro: 0 })
+  expect((await stack.owner.get(earlier)).body).toMatchObject({ data: [], total: { chargedMicro: 0 } })
 })
 
 test.for([

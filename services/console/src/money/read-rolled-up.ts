@@ -6,7 +6,7 @@ import type { ConsoleDeps } from '../deps.ts'
  * Otherwise Postgres would scan the whole journal of a project that makes up most of the table.
  */
 export async function readRolledUp(
-  { prisma }: Pick<ConsoleDeps, 'prisma'>,
+  { prisma }: { prisma: Pick<ConsoleDeps['prisma'], '$queryRaw'> },
   project: string,
 ): Promise<{ seq: bigint; since: Date }> {
   const [known] = await prisma.$queryRaw<{ seq: bigint; since: Date }[]>`

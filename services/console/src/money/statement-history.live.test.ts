@@ -1,6 +1,6 @@
 import type { StackKind } from '@gateway/testbed/stack-test'
 import { randomBytes } from 'node:crypto'
-import type { InvocationRecord } from '@gateway/api/console/money'
+import type { InvocationRecord, UsageReport } from '@gateway/api/console/money'
 import type { FundingRecord, JournalEntry, Statement } from '@gateway/api/console/statement'
 import { databaseOf } from '@gateway/database/database-url'
 import { expect } from 'vitest'
@@ -145,14 +145,10 @@ test(`after ${OPERATIONS} random operations statements agree with calls, journal
     expect([where, whole.closingMicro]).toEqual([where, wallet['availableMicro']! + wallet['reservedMicro']!])
     expect([where, whole.reservedMicro]).toEqual([where, wallet['reservedMicro']])
     for (const by of ['model', 'key', 'day']) {
-      const usage = await read<{ totalMicro: number; data: { calls: number }[] }>(
+      const usage = await read<UsageReport>(
         `usage?by=${by}&from=${begin.toISOString()}&to=${new Date(Date.now() + DAY_MS).toISOString()}`,
       )
-      expect([where, usage.totalMicro, sum(usage.data, (row) => row.calls)]).toEqual([
-        where,
-        whole.chargedMicro,
-        whole.calls,
-      ])
+      expect([where, usage.total.chargedMicro, usage.total.calls]).toEqual([where, whole.chargedMicro, whole.calls])
     }
     const entries = await all<JournalEntry>('journal')
     const fundings = await all<FundingRecord>('fundings')

@@ -92,10 +92,10 @@ test.for([
       await exactly(column, 'NULL::text'),
       await exactly(column, `to_char(admitted_at AT TIME ZONE 'Asia/Kolkata', 'YYYY-MM-DD')`),
     ]
-    const read = async () => (await usage(`${may}&by=${by}&step=day&zone=Asia/Kolkata`)).latency!
+    const read = async () => usage(`${may}&by=${by}&step=day&zone=Asia/Kolkata`)
     const before = await read()
-    expectClose(before.groups, groups)
-    expectClose(before.cells, days)
+    expectClose(before.groups!, groups)
+    expectClose(before.data, days)
     await rollUp(CALLS)
     expect(await read()).toEqual(before)
   },
@@ -108,17 +108,48 @@ test('usage by user adds up the keys of each user, and keeps calls without a key
   exactly,
 }) => {
   await rollUp(CALLS)
-  const { latency, data } = await usage(`${may}&by=user`)
+  const { total, data } = await usage(`${may}&by=user`)
   expect(new Set(data.map(({ group }) => group))).toEqual(new Set([stack.owner.id, null]))
-  expectClose(latency!.groups, await exactly(`CASE key WHEN '' THEN NULL ELSE '${stack.owner.id}' END`, 'NULL::text'))
+  expectClose(data, await exactly(`CASE key WHEN '' THEN NULL ELSE '${stack.owner.id}' END`, 'NULL::text'))
   expectClose(
-    [latency!.total],
+    [total],
     (await exactly('NULL::text', 'NULL::text')).map(({ time: _, group: __, ...figures }) => figures),
   )
 })
 
+test.for([
+  { by: 'model', order: 'errors' },
+  { by: 'key', order: 'calls' },
+] as const)(
+  'a report of the top group by $by, or of one group, has that part of the report of all groups, and the same sums of all',
+  async ({ by, order }, { usage, rollUp }) => {
+    for (const isRolledUp of [false, true]) {
+      if (isRolledUp) await rollUp(CALLS)
+      for (const steps of ['&step=day&zone=Asia/Kolkata', '&step=day&zone=Europe/Berlin', '']) {
+        const asked = `${may}&by=${by}${steps}`
+        const all = await usage(asked)
+        const named = (all.groups ?? all.data).filter(({ group }) => group !== null)
+        const [first] = named.toSorted((a, b) => b[order] - a[order])
+        const ofGroup = (group: string | null) => all.data.filter((row) => row.group === group)
+        const top = await usage(`${asked}&top=1&order=${order}`)
+        const ofTop = (group: string | null) => group === first!.group || group === null
+        expect(top.data.toSorted(byTime)).toEqual(all.data.filter(({ group }) => ofTop(group)).toSorted(byTime))
+        expect([top.steps, top.groupCount, top.total]).toEqual([all.steps, all.groupCount, all.total])
+        expect(top.groups?.map(({ group }) => group).toSorted()).toEqual(
+          all.groups?.map(({ group }) => group).toSorted(),
+        )
+        const one = await usage(`${asked}&group=${encodeURIComponent(first!.group!)}`)
+        expect([one.data, one.total]).toEqual([ofGroup(first!.group), expect.objectContaining({ calls: first!.calls })])
+      }
+    }
+  },
+)
+
+const byTime = (a: UsageReport['data'][number], b: UsageReport['data'][number]) =>
+  String(a.time).localeCompare(String(b.time)) || String(a.group).localeCompare(String(b.group))
+
 test('the roll-up adds later calls to the buckets of their hour', async ({ usage, rollUp, history, fixture }) => {
-  const errors = async () => (await usage(may)).latency!.total.errors
+  const errors = async () => (await usage(may)).total.errors
   await rollUp(CALLS)
   const before = await errors()
   for (const [n, reason] of ['provider a: cut', 'its worker gave it back'].entries()) {
@@ -141,13 +172,13 @@ test('the roll-up adds later calls to the buckets of their hour', async ({ usage
 test('usage as CSV has the latency columns if they are included', async ({ usage, stack, rollUp, console }) => {
   await rollUp(CALLS)
   const query = `${may}&by=model`
-  const { latency, data } = await usage(query)
+  const { data } = await usage(query)
   const answer = await fetch(`${console.url}${stack.projectPath}/usage?${query}&format=csv`, {
     headers: { Authorization: `Bearer ${stack.owner.token}` },
   })
   const [head, first] = (await answer.text()).split('\r\n')
   expect(head).toMatch(/^model,calls,.*,errors,latency_p50_ms,latency_p95_ms,first_token_p50_ms,first_token_p95_ms$/)
-  const { errors, latencyP95Ms } = latency!.groups.find(({ group }) => group === data[0]!.group)!
+  const { errors, latencyP95Ms } = data[0]!
   expect(first!.split(',').slice(5)).toEqual([
     String(errors),
     expect.any(String),

@@ -40,10 +40,12 @@ const test = callsTest
       ['usage_days', 'day'],
     ] as const)
       await fixture.run(
-        `INSERT INTO money.${table} (project, ${unit}, product, key, calls, prompt_tokens, completion_tokens, micro, sandbox)
-         SELECT project, date_trunc('${unit}', admitted_at, 'UTC'), product, key, count(*), sum(prompt_tokens), sum(completion_tokens), sum(charged_micro),
-                coalesce(sandbox, '')
-           FROM ${WITH_FLOWS} WHERE project = $1 GROUP BY 1, 2, 3, 4, 9`,
+        `INSERT INTO money.${table} (project, ${unit}, dimension, name, calls, prompt_tokens, completion_tokens, micro, durations, first_tokens)
+         SELECT project, date_trunc('${unit}', admitted_at, 'UTC'), d.dimension, d.name, count(*), sum(prompt_tokens), sum(completion_tokens),
+                sum(charged_micro), '', ''
+           FROM ${WITH_FLOWS},
+                LATERAL (VALUES ('all', ''), ('model', product), ('key', key), ('sandbox', coalesce(sandbox, ''))) d (dimension, name)
+          WHERE project = $1 GROUP BY 1, 2, 3, 4`,
         [stack.project],
       )
     return stack.project
@@ -80,7 +82,7 @@ test.for(['UTC', 'Europe/Berlin', 'America/New_York', 'America/Havana', 'Asia/Ko
         }),
       )
       expect(said).toEqual(rows)
-      expect(body.totalMicro).toBe((rows as { micro: number }[]).reduce((sum, { micro }) => sum + micro, 0))
+      expect(body.total.chargedMicro).toBe((rows as { micro: number }[]).reduce((sum, { micro }) => sum + micro, 0))
     }
   },
 )
@@ -91,8 +93,7 @@ test('hourly usage carries local times with offset, so an hour that occurs twice
   fixture,
 }) => {
   const calls = ['2026-10-24T23:00:00Z', '2026-10-25T00:00:00Z', '2026-10-25T01:00:00Z']
-  for (const hour of calls)
-    await fixture.run(`INSERT INTO money.usage_hours VALUES ($1, $2, 'acme/m', '', 1, 2, 3, 4)`, [stack.project, hour])
+  for (const hour of calls) await fixture.usage(stack.project, { at: new Date(hour), micro: 4 })
   const { body } = await usage('from=2026-10-24T22:00:00Z&to=2026-10-25T03:00:00Z&step=hour&zone=Europe/Berlin')
   expect(body).toMatchObject({
     from: '2026-10-24T22:00:00.000Z',
@@ -100,7 +101,7 @@ test('hourly usage carries local times with offset, so an hour that occurs twice
     by: 'model',
     step: 'hour',
     zone: 'Europe/Berlin',
-    totalMicro: 12,
+    total: { calls: 3, chargedMicro: 12 },
   })
   expect(body.data.map(({ time }: Row) => time)).toEqual([
     '2026-10-25T01:00:00+02:00',
@@ -121,15 +122,15 @@ test('usage as JSON and CSV includes a call settled a moment ago, and extends fr
   const asked = `from=${now.toISOString()}&to=${new Date(now.getTime() + 1_000).toISOString()}&by=key&step=day&zone=Asia/Tokyo`
   const { body } = await usage(asked)
   expect([body.from.slice(11), body.to.slice(11)]).toEqual(['15:00:00.000Z', '15:00:00.000Z'])
-  const sums = { calls: 3, promptTokens: 30, completionTokens: 60, chargedMicro: 150 }
+  const sums = { calls: 3, promptTokens: 30, completionTokens: 60, chargedMicro: 150, errors: 0 }
   expect(body.data).toEqual([{ time: expect.stringMatching(/T00:00:00\+09:00$/), group: tenant.key, ...sums }])
   const answer = await fetch(`${console.url}${stack.projectPath}/usage?${asked}&format=csv`, {
     headers: { Authorization: `Bearer ${stack.owner.token}` },
   })
   expect(answer.headers.get('content-disposition')).toContain(`usage-${stack.project}-`)
   expect((await answer.text()).split('\r\n')).toEqual([
-    'time,key,calls,prompt_tokens,completion_tokens,charged_micro',
-    `${body.data[0].time},${tenant.key},3,30,60,150`,
+    'time,key,calls,prompt_tokens,completion_tokens,charged_micro,errors',
+    `${body.data[0].time},${tenant.key},3,30,60,150,0`,
     '',
   ])
 })
@@ -140,10 +141,7 @@ test('refuses daily usage in a half-hour zone if calls around midnight are archi
   fixture,
 }) => {
   const asked = 'from=2026-05-01T00:00:00Z&to=2026-05-02T00:00:00Z&step=day'
-  await fixture.run(
-    `INSERT INTO money.usage_hours VALUES ($1, '2026-05-01T18:00:00Z', 'acme/gone', 'key_9', 1, 1, 1, 1)`,
-    [history],
-  )
+  await fixture.usage(history, { at: new Date('2026-05-01T18:00:00Z') })
   const refused = await usage(`${asked}&zone=Asia/Kolkata`)
   expect([outcomeOf(refused), refused.body.error.param]).toEqual(['404 usage_archived', 'zone'])
   expect(outcomeOf(await usage(`${asked}&zone=Europe/Berlin`))).toBe('200')
@@ -163,11 +161,7 @@ test('refuses usage by flow if the flow of a call is unknown instead of listing 
      VALUES ($2, $2, 1, 'Settled', $1, 'acme/0', '', 1, 1, 1, 1, 'exe_dropped', 'ask', '2026-06-15T18:40:00Z', '2026-06-15T18:40:00Z')`,
     [history, id],
   )
-  await fixture.run(
-    `INSERT INTO money.usage_hours (project, hour, product, key, sandbox, calls, prompt_tokens, completion_tokens, micro)
-     VALUES ($1, '2026-06-15T18:00:00Z', 'acme/0', '', 'sbx-gone', 1, 1, 1, 1)`,
-    [history],
-  )
+  await fixture.usage(history, { at: new Date('2026-06-15T18:00:00Z'), model: 'acme/0', sandbox: 'sbx-gone' })
   expect(outcomeOf(await usage(`${asked}&by=sandbox`))).toBe('404 usage_archived')
   expect(outcomeOf(await usage(`${asked}&by=model`))).toBe('200')
   const { body } = await usage(`${asked.replace('Asia/Kolkata', 'Europe/Berlin')}&by=sandbox`)
@@ -191,6 +185,13 @@ test.for([
   ['step=week', 'step', /Correct step/],
   ['step=hour&from=2026-01-01T00:00:00Z&to=2026-06-01T00:00:00Z', 'step', /at most 62 days/],
   ['format=xml', 'format', /Correct format/],
+  ['top=101', 'top', /Correct top/],
+  ['top=5&format=csv', 'top', /Correct top/],
+  ['top=5&group=a', 'top', /Correct top/],
+  ['top=5&by=day', 'top', /Correct top/],
+  ['group=a&by=day', 'group', /Correct group/],
+  ['order=calls', 'order', /Correct order/],
+  ['top=5&order=name', 'order', /Correct order/],
 ] as const)(
   'rejects a usage query with %s and says how to correct it [invalid_request]',
   async ([query, param, says], { usage }) => {

@@ -9,23 +9,22 @@ import { invalidField } from '../request/check.ts'
 import { sendCsv } from '../request/send-csv.ts'
 import { userOf } from '../sign-in/user.ts'
 import { DAY_MS, HOUR_MS, localTime } from './time-zone.ts'
-import { type LatencyCell, latencyCells } from './latency-cells.ts'
-import { composeLatency } from './compose-latency.ts'
+import { composeUsage, inOrder, partsOfCells, type UsageOrder, type UsageParts } from './compose-usage.ts'
+import { MAX_USAGE_CELLS, type UsageCell, usageCells, type UsageQuestion } from './usage-cells.ts'
+import { sumOf } from './usage-figures.ts'
 import { usageTable } from './usage-table.ts'
-import { latencyByUser, readKeyUsers, usageByUser } from './usage-by-user.ts'
-import { MAX_USAGE_ROWS, type UsageQuestion, type UsageRow, usageRows } from './usage-rows.ts'
-import { type UsageSteps, usageSteps } from './usage-steps.ts'
+import { usageSteps } from './usage-steps.ts'
 
 const MONTH_MS = 30 * DAY_MS
 
 /**
- * GET …/projects/{p}/usage: settled calls admitted from `from` and before `to`; by default the last 30 days. Counts
+ * GET …/projects/{p}/usage: calls admitted from `from` and before `to`; by default the last 30 days. Counts
  * whole hours, or whole steps of a time zone; the response states the period counted (rules §7.5).
  */
 export function readUsage(deps: Pick<ConsoleDeps, 'prisma' | 'now'>): Handler<'readUsage'> {
   return async (call, res) => {
     const tenant = call.id('tenant')
-    const { by, step, zone = 'UTC', include, format, ...asked } = call.query()
+    const { by, step, zone = 'UTC', include, group, top, order = 'spend', format, ...asked } = call.query()
     const may = (permission: Permission) =>
       authorizeInProject(deps.prisma, userOf(res), tenant, call.id('project'), permission)
     const { id: project } = await may('usage.read')
@@ -33,23 +32,17 @@ export function readUsage(deps: Pick<ConsoleDeps, 'prisma' | 'now'>): Handler<'r
     const time = periodOf(asked, deps.now(), MONTH_MS)
     const steps = step && usageSteps(time, step, zone)
     const { from, to } = steps ?? wholeHours(time)
-    const question = { project, from, to, steps }
-    const [rows, cells] = await readGroups(deps, question, by, include === 'latency')
+    const withLatency = include === 'latency'
+    const question = { project, by, from, to, steps, withLatency, only: group === undefined ? undefined : [group] }
+    const parts =
+      top === undefined ? partsOfCells(await readCells(deps, question)) : await readTop(deps, question, top, order)
+    const timeOf = steps ? (n: number) => localTime(steps.zone, steps.starts[n - 1]!.getTime()) : null
     const report: UsageReport = {
       from: from.toISOString(),
       to: to.toISOString(),
       by,
       ...(step && { step, zone }),
-      data: rows.map((row) => ({
-        ...(steps && { time: timeOfStep(steps, row.step!) }),
-        group: row.group,
-        calls: Number(row.calls),
-        promptTokens: Number(row.prompt),
-        completionTokens: Number(row.completion),
-        chargedMicro: Number(row.charged),
-      })),
-      totalMicro: Number(rows.reduce((sum, { charged }) => sum + charged, 0n)),
-      ...(cells && { latency: composeLatency(cells, (step) => timeOfStep(steps!, step)) }),
+      ...composeUsage(parts, timeOf, { withLatency }),
     }
     if (format === 'json') return void res.json(report)
     const details = { from: report.from, to: report.to, by }
@@ -59,30 +52,48 @@ export function readUsage(deps: Pick<ConsoleDeps, 'prisma' | 'now'>): Handler<'r
   }
 }
 
-/** Reads usage and, if requested, latency by group. */
-async function readGroups(
-  deps: Pick<ConsoleDeps, 'prisma'>,
-  question: Omit<UsageQuestion, 'by'>,
-  by: UsageReport['by'],
-  withLatency: boolean,
-): Promise<[UsageRow[], LatencyCell[] | null]> {
-  const dimension = by === 'user' ? 'key' : by
-  const rows = await usageRows(deps, { ...question, by: dimension })
-  const cells = withLatency && dimension !== 'day' ? await latencyCells(deps, { ...question, by: dimension }) : null
-  if (Math.max(rows.length, cells?.length ?? 0) > MAX_USAGE_ROWS) throw tooManyRows()
-  if (by !== 'user') return [rows, cells]
-  const userOf = await readKeyUsers(deps, question.project)
-  return [usageByUser(rows, userOf), cells && latencyByUser(cells, userOf)]
+type Reading = Pick<ConsoleDeps, 'prisma'>
+
+/** @throws Refusal `invalid_request` for more cells than a report has */
+async function readCells(deps: Parameters<typeof usageCells>[0], question: UsageQuestion): Promise<UsageCell[]> {
+  const cells = await usageCells(deps, question)
+  if (cells.length > MAX_USAGE_CELLS) throw tooManyRows()
+  return cells
 }
 
-/** Start of a step in its zone. */
-function timeOfStep({ zone, starts }: UsageSteps, step: number): string {
-  return localTime(zone, starts[step - 1]!.getTime())
+/** Number of groups whose sums a report with `top` has. */
+const LISTED_GROUPS = 100
+
+/**
+ * Reads the sums of the groups with the most, and those of all groups together, without those of each of the others: a
+ * chart of thousands of keys has a line for a few. All of one moment.
+ */
+function readTop({ prisma }: Reading, question: UsageQuestion, top: number, order: UsageOrder): Promise<UsageParts> {
+  return prisma.$transaction(
+    async (tx) => {
+      const read = (asked: Partial<UsageQuestion>) => readCells({ prisma: tx }, { ...question, ...asked })
+      const ranked = inOrder(await read({ steps: undefined, withLatency: false }), order)
+      const namesOf = (count: number) => ranked.slice(0, count).map(({ group }) => group)
+      const listed = namesOf(question.steps ? LISTED_GROUPS : top)
+      const groups = question.withLatency
+        ? inOrder(await read({ steps: undefined, only: [...listed, null] }), order)
+        : ranked.filter(({ group }, n) => n < listed.length || group === null)
+      const all = await read({ by: 'all' })
+      return {
+        cells: question.steps ? await read({ only: [...namesOf(top), null] }) : groups,
+        steps: all,
+        groups,
+        groupCount: ranked.length,
+        total: sumOf(all),
+      }
+    },
+    { isolationLevel: 'RepeatableRead' },
+  )
 }
 
 function tooManyRows(): Refusal {
-  const wrong = `results in more than ${MAX_USAGE_ROWS} rows.`
-  return invalidField('step', wrong, 'Request a shorter period, a longer step, or another group.')
+  const wrong = `results in more than ${MAX_USAGE_CELLS} rows.`
+  return invalidField('step', wrong, 'Request a shorter period, a longer step, or the top groups alone (top=10).')
 }
 
 interface Period {

@@ -105,10 +105,6 @@ test('a notice is open while its threshold is crossed and no newer notice report
   expect(await open(`?limit=3&cursor=${first.body.nextCursor}`)).toEqual([])
   await fixture.fund(stack.project, 5_000n)
   expect(await open()).toEqual([])
-  await fixture.run(
-    `INSERT INTO money.usage_hours (project, hour, product, key, calls, prompt_tokens, completion_tokens, micro)
-     VALUES ($1, date_trunc('hour', now()), 'acme/a', '', 1, 0, 0, 70000)`,
-    [stack.project],
-  )
+  await fixture.usage(stack.project, { at: new Date(), micro: 70_000 })
   expect(await open()).toEqual(['days'])
 })

@@ -45,7 +45,7 @@ async function readFacts({ prisma }: Deps, project: string, notices: WrittenNoti
 async function chargedInAWeek(prisma: Deps['prisma'], project: string): Promise<bigint> {
   const [row] = await prisma.$queryRaw<[{ micro: bigint }]>`
     SELECT coalesce(sum(micro), 0)::bigint AS micro FROM money.usage_hours
-     WHERE project = ${project} AND hour > clock_timestamp() - interval '7 days'`
+     WHERE project = ${project} AND dimension = 'all' AND hour > clock_timestamp() - interval '7 days'`
   return row.micro
 }
 

@@ -22,11 +22,7 @@ const test = consoleTest
       return id
     }
     const spend = (id: string, daysAgo: number, micro: number) =>
-      fixture.run(
-        `INSERT INTO money.usage_days (project, day, product, key, calls, prompt_tokens, completion_tokens, micro)
-         VALUES ($1, $2, 'acme/swift', 'key_1', 1, 10, 5, $3)`,
-        [id, new Date(today.getTime() - daysAgo * DAY_MS), micro],
-      )
+      fixture.usage(id, { at: new Date(today.getTime() - daysAgo * DAY_MS), micro })
     const [alpha, beta, gamma] = [
       await add('Alpha', { funded: 1_000n, reserved: 100n, settled: 200n, below: [900n, 10n] }),
       await add('Beta', { funded: 9_000n }),

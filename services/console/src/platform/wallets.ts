@@ -61,7 +61,7 @@ function findWallets({ q, sort, order, after, limit, now }: Listing): Prisma.Sql
   const needsSums = sort === 'spend' || sort === 'runway'
   const spent = needsSums
     ? Prisma.sql`LEFT JOIN (
-        SELECT u.project, ${sums} FROM money.usage_days u WHERE u.day >= ${spendFrom} GROUP BY u.project) s
+        SELECT u.project, ${sums} FROM money.usage_days u WHERE u.dimension = 'all' AND u.day >= ${spendFrom} GROUP BY u.project) s
         ON s.project = p.id`
     : Prisma.empty
   const [direction, comparison] = order === 'asc' ? ['ASC', '>'] : ['DESC', '<']
@@ -85,7 +85,7 @@ function findWallets({ q, sort, order, after, limit, now }: Listing): Prisma.Sql
     SELECT k.*, u.spend, u.pace
       FROM (SELECT * FROM keyed WHERE ${matching} AND ${behind} ${inOrder} LIMIT ${limit + 1}) k
      CROSS JOIN LATERAL (
-       SELECT ${sums} FROM money.usage_days u WHERE u.project = k.project AND u.day >= ${spendFrom}) u
+       SELECT ${sums} FROM money.usage_days u WHERE u.project = k.project AND u.dimension = 'all' AND u.day >= ${spendFrom}) u
      ${inOrder}`
 }
 

@@ -3,7 +3,7 @@ import { Prisma } from '@gateway/database/client'
 import type { ConsoleDeps } from '../deps.ts'
 import { DAY_MS } from '../money/time-zone.ts'
 import { wholeHours } from '../money/usage.ts'
-import { usageRows } from '../money/usage-rows.ts'
+import { usageCells } from '../money/usage-cells.ts'
 import type { Handler } from '../request/call.ts'
 import { pageOf, readIdCursor } from '../request/page.ts'
 import { reachSandboxesOf } from './reach-sandbox.ts'
@@ -22,7 +22,8 @@ export function listSandboxActivity(deps: Pick<ConsoleDeps, 'prisma' | 'now'>): 
     const { from, to } = wholeHours({ from: new Date(now.getTime() - PERIOD_MS), to: now })
     const asked = { project, after: readIdCursor(cursor, 'sbx-'), limit, from }
     const rows = await deps.prisma.$queryRaw<ActivityRow[]>(findActivity(asked))
-    const usage = await usageRows(deps, { project, by: 'sandbox', from, to })
+    const only = rows.map(({ sandbox }) => sandbox)
+    const usage = await usageCells(deps, { project, by: 'sandbox', from, to, only })
     const charged = new Map(usage.map((row) => [row.group, row.charged]))
     const data = rows.map((row): SandboxActivity => ({
       sandbox: row.sandbox,

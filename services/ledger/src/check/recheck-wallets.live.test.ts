@@ -57,10 +57,10 @@ describe('rechecking wallets behind the checkpoints', () => {
 
   test('finds hourly usage that does not add up', async ({ tenant, spend, recheck, fixture }) => {
     await spend(30)
-    const hour = `INSERT INTO money.usage_hours VALUES ($1, date_trunc('hour', now(), 'UTC'), 'acme/m', 'key_1', 1, 1, 1, 5)`
-    await fixture.run(hour, [tenant.project.id])
-    expect(await recheck()).toEqual([expect.stringMatching(/the usage hours differ from the roll-up/)])
-    await fixture.run('DELETE FROM money.usage_hours WHERE project = $1', [tenant.project.id])
+    await fixture.usage(tenant.project.id, { at: new Date(), micro: 5 })
+    expect((await recheck()).join('\n')).toMatch(/the usage hours by all differ from the roll-up/)
+    for (const table of ['usage_hours', 'usage_days'])
+      await fixture.run(`DELETE FROM money.${table} WHERE project = $1`, [tenant.project.id])
     expect(await recheck()).toEqual([])
   })
 

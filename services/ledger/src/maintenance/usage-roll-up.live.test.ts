@@ -11,8 +11,6 @@ const log = createLogger({ service: 'ledger', level: 'fatal' })
 
 interface HourRow {
   hour: Date
-  product: string
-  key: string
   calls: number
   prompt: number
   completion: number
@@ -30,8 +28,8 @@ const test = ledgerTest
   })
   .extend('hours', ({ fixture, tenant }) => async (): Promise<HourRow[]> => {
     const { rows } = await fixture.run(
-      `SELECT hour, product, key, calls::int, prompt_tokens::int AS prompt, completion_tokens::int AS completion, micro::int
-         FROM money.usage_hours WHERE project = $1 ORDER BY hour, product, key`,
+      `SELECT hour, calls::int, prompt_tokens::int AS prompt, completion_tokens::int AS completion, micro::int
+         FROM money.usage_hours WHERE project = $1 AND dimension = 'all' ORDER BY hour`,
       [tenant.project.id],
     )
     return rows as HourRow[]
@@ -42,7 +40,7 @@ const test = ledgerTest
   })
 
 describe('rolling up usage', () => {
-  test('adds every settlement once to its hour, product and key', async ({
+  test('adds every settlement once to its hour, in each dimension', async ({
     replica,
     tenant,
     spend,
@@ -54,14 +52,32 @@ describe('rolling up usage', () => {
     const open = replica.item(tenant.key, tenant.product)
     await replica.admit(open)
     await rollUpUsage({ reads: replica.reads, log })
-    const of = { product: tenant.product, key: tenant.key.id }
-    expect(await hours()).toMatchObject([{ ...of, calls: 2, prompt: 14, completion: 30, micro: 30 }])
+    expect(await hours()).toMatchObject([{ calls: 2, prompt: 14, completion: 30, micro: 30 }])
     await rollUpUsage({ reads: replica.reads, log })
     await spend(5)
     await replica.settle(open.id, { promptTokens: 1, completionTokens: 1 })
     expect(await findings()).toEqual([]) // entries behind the position count as well
     await rollUpUsage({ reads: replica.reads, log })
-    expect(await hours()).toMatchObject([{ ...of, calls: 4, prompt: 22, completion: 36, micro: 36 }])
+    const sums = { calls: 4, prompt: 22, completion: 36, micro: 36 }
+    expect(await hours()).toMatchObject([sums])
+    for (const [table, unit] of [
+      ['usage_hours', 'hour'],
+      ['usage_days', 'day'],
+    ]) {
+      const { rows } = await fixture.run(
+        `SELECT dimension, name, calls::int, prompt_tokens::int AS prompt, completion_tokens::int AS completion, micro::int
+           FROM money.${table} WHERE project = $1 ORDER BY dimension, ${unit}`,
+        [tenant.project.id],
+      )
+      expect(rows).toEqual([
+        { dimension: 'all', name: '', ...sums },
+        { dimension: 'key', name: tenant.key.id, ...sums },
+        { dimension: 'model', name: tenant.product, ...sums },
+        { dimension: 'sandbox', name: '', ...sums },
+        { dimension: 'tag', name: '', ...sums },
+        { dimension: 'user', name: tenant.owners.owner, ...sums },
+      ])
+    }
     const { rows } = await fixture.run(
       `SELECT p.seq = w.journal_seq AS whole, p.micro::int FROM money.usage_positions p JOIN money.wallets w USING (project)
         WHERE project = $1`,
@@ -93,7 +109,7 @@ describe('rolling up usage', () => {
       const { rows } = await fixture.run(
         `SELECT sum(calls)::int AS calls, sum(micro)::int AS micro, sum(costed_calls)::int AS costed,
                 sum(costed_micro)::int AS costed_micro, sum(cost_pico)::text AS cost
-           FROM money.${table} WHERE project = $1`,
+           FROM money.${table} WHERE project = $1 AND dimension = 'key'`,
         [tenant.project.id],
       )
       expect(rows).toEqual([{ calls: 4, micro: 65, costed: 3, costed_micro: 60, cost: '9223372036861275808' }])
@@ -161,13 +177,13 @@ describe('rolling up usage', () => {
     await rollUpUsage({ reads: replica.reads, log })
     for (const table of ['usage_hours', 'usage_days']) {
       const { rows } = await fixture.run(
-        `SELECT sandbox, calls::int, micro::int FROM money.${table} WHERE project = $1 ORDER BY 1`,
+        `SELECT name, calls::int, micro::int FROM money.${table} WHERE project = $1 AND dimension = 'sandbox' ORDER BY 1`,
         [project],
       )
       expect(rows).toEqual([
-        { sandbox: '', calls: 1, micro: 10 },
-        { sandbox: 'sbx-1', calls: 1, micro: 20 },
-        { sandbox: 'sbx-2', calls: 2, micro: 40 },
+        { name: '', calls: 1, micro: 10 },
+        { name: 'sbx-1', calls: 1, micro: 20 },
+        { name: 'sbx-2', calls: 2, micro: 40 },
       ])
     }
     expect(await findings(true)).toEqual([])
@@ -180,9 +196,10 @@ describe('rolling up usage', () => {
     await replica.settle(item.id, { promptTokens: 1, completionTokens: 9 })
     await spend(1)
     await rollUpUsage({ reads: replica.reads, log })
-    const days = await fixture.run('SELECT day, micro::int FROM money.usage_days WHERE project = $1 ORDER BY 1', [
-      tenant.project.id,
-    ])
+    const days = await fixture.run(
+      `SELECT day, micro::int FROM money.usage_days WHERE project = $1 AND dimension = 'all' ORDER BY 1`,
+      [tenant.project.id],
+    )
     expect(days.rows[0]).toEqual({ day: new Date('2026-10-01T00:00:00Z'), micro: 9 })
     const [early, late] = await hours()
     expect([early?.hour.toISOString(), early?.micro, late?.micro]).toEqual(['2026-10-01T09:00:00.000Z', 9, 1])
@@ -253,9 +270,10 @@ describe('rolling up usage', () => {
     await fixture.run('ALTER TABLE money.usage_hours DROP CONSTRAINT broken')
     expect(await hours()).toMatchObject([{ micro: 4 }])
     await rollUpUsage({ reads: replica.reads, log })
-    const { rows } = await fixture.run('SELECT micro::int FROM money.usage_hours WHERE project = $1', [
-      broken.project.id,
-    ])
+    const { rows } = await fixture.run(
+      `SELECT micro::int FROM money.usage_hours WHERE project = $1 AND dimension = 'all'`,
+      [broken.project.id],
+    )
     expect(rows).toEqual([{ micro: 3 }])
   })
 
@@ -282,21 +300,31 @@ describe('the check of usage', () => {
   const tamperings: [what: string, sql: string, whole: boolean, saying: RegExp][] = [
     [
       'an amount',
-      'UPDATE money.usage_hours SET micro = micro - 1 WHERE project = $1',
+      `UPDATE money.usage_hours SET micro = micro - 1 WHERE project = $1 AND dimension = 'tag'`,
       false,
-      /the usage hours differ from the roll-up: expected 30, found 29/,
+      /the usage hours by tag differ from the roll-up: expected 30, found 29/,
+    ],
+    [
+      'the flow of calls, between hours',
+      `WITH other AS (
+         INSERT INTO money.usage_hours
+         SELECT project, dimension, name, hour - interval '1 day', 1, 0, 0, 1, 0, 0, 0, 0, '', ''
+           FROM money.usage_hours WHERE project = $1 AND dimension = 'sandbox')
+       UPDATE money.usage_hours SET micro = micro - 1 WHERE project = $1 AND dimension = 'sandbox'`,
+      true,
+      /the parts of a usage hour differ from all of it: expected 30, found 29/,
     ],
     [
       'a lost hour',
       'DELETE FROM money.usage_hours WHERE project = $1',
       false,
-      /the usage hours differ from the roll-up: expected 30, found 0/,
+      /the usage hours by all differ from the roll-up: expected 30, found 0/,
     ],
     [
       'a day',
       'UPDATE money.usage_days SET micro = micro + 1 WHERE project = $1',
       false,
-      /the usage days differ from the roll-up: expected 30, found 31/,
+      /the usage days by user differ from the roll-up: expected 30, found 31/,
     ],
     [
       'calls of a day',
@@ -338,7 +366,7 @@ describe('the check of usage', () => {
       'the cost of a day',
       'UPDATE money.usage_days SET cost_pico = cost_pico + 1 WHERE project = $1',
       false,
-      /the provider cost of the usage days differs from that of the hours: expected 0, found 1 pico-USD/,
+      /the provider cost of the usage days by key differs from that of the hours by all: expected 0, found 1 pico-USD/,
     ],
     [
       'costed calls of a day',

@@ -159,11 +159,7 @@ describe('a days-left threshold', () => {
     const wallet = await money(1_000n)
     await wallet.want({ daysLeft: 3 })
     const used = (micro: number, daysAgo: number) =>
-      fixture.run(
-        `INSERT INTO money.usage_hours (project, hour, product, key, calls, prompt_tokens, completion_tokens, micro)
-         VALUES ($1, date_trunc('hour', now() - $3 * interval '1 day', 'UTC'), 'p', 'k', 1, 1, 1, $2)`,
-        [wallet.project, micro, daysAgo],
-      )
+      fixture.usage(wallet.project, { at: new Date(Date.now() - daysAgo * 86_400_000), micro })
     const look = async () => {
       await notifyDaysLeft(replica)
       return wallet.notices()

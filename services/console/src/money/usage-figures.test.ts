@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Histogram, latencyFigures, percentile, readHistogram, sumOfLatencies } from './latency-figures.ts'
+import { type Histogram, percentile, readHistogram, sumOf, usageFigures } from './usage-figures.ts'
 
 /** As money.latency_bucket. */
 function histogramOf(durationsMs: readonly number[]): Histogram {
@@ -35,19 +35,25 @@ describe('percentile', () => {
   })
 })
 
-test('sumOfLatencies has the percentiles of all calls together', () => {
+test('sumOf has the counts and the percentiles of all calls together', () => {
   const [fast, slow] = [
     [10, 11, 12],
     [4_000, 4_100, 4_200, 4_300],
   ]
-  const latencyOf = (ms: readonly number[], errors: number) => ({
+  const sumsOf = (ms: readonly number[], errors: bigint) => ({
+    calls: BigInt(ms.length),
+    prompt: 20n,
+    completion: 10n,
+    charged: 5n,
     errors,
     durations: histogramOf(ms),
     firstTokens: new Map(),
   })
-  const figures = latencyFigures(sumOfLatencies([latencyOf(fast, 1), latencyOf(slow, 2)]))
-  expect(figures).toEqual({
-    errors: 3,
+  const sum = sumOf([sumsOf(fast, 1n), sumsOf(slow, 2n)])
+  const counts = { calls: 7, promptTokens: 40, completionTokens: 20, chargedMicro: 10, errors: 3 }
+  expect(usageFigures(sum, { withLatency: false })).toEqual(counts)
+  expect(usageFigures(sum, { withLatency: true })).toEqual({
+    ...counts,
     latencyP50Ms: percentile(histogramOf([...fast, ...slow]), 0.5),
     latencyP95Ms: percentile(histogramOf(slow), 0.95),
     firstTokenP50Ms: null,

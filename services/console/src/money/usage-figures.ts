@@ -1,4 +1,4 @@
-import type { LatencyFigures } from '@gateway/api/console/money'
+import type { UsageFigures } from '@gateway/api/console/money'
 
 // Percentiles of durations that are counted in buckets (money §9.6). Bucket b holds the durations above 1.1^(b-1) ms, up
 // to 1.1^b ms, and a percentile is shown as the value whose distance to both ends is the same share of them. So it is
@@ -7,9 +7,14 @@ import type { LatencyFigures } from '@gateway/api/console/money'
 /** Calls by bucket. */
 export type Histogram = Map<number, number>
 
-/** How long some calls took, and how many failed. */
-export interface Latency {
-  errors: number
+/** Calls with their tokens, charges and durations, and how many failed. */
+export interface UsageSums {
+  calls: bigint
+  prompt: bigint
+  completion: bigint
+  /** Micro-USD. */
+  charged: bigint
+  errors: bigint
   durations: Histogram
   firstTokens: Histogram
 }
@@ -18,11 +23,12 @@ const GROWTH = 1.1
 
 /** Above the bucket of an hour, the longest duration. */
 const BUCKETS = 160
-/** Bytes of a record of money.add_histograms. */
+/** Bytes of a record: see money.pack_histogram. */
 const RECORD = 6
 
-/** Reads concatenated histograms of money.latency_hours, which add up. */
-export function readHistogram(bytes: Uint8Array): Histogram {
+/** Reads concatenated histograms of money.usage_hours, which add up. */
+export function readHistogram(bytes: Uint8Array | null): Histogram {
+  if (bytes === null) return new Map()
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const calls = new Float64Array(BUCKETS) // faster than a map for a million records
   for (let at = 0; at < bytes.byteLength; at += RECORD) calls[view.getInt16(at)]! += view.getInt32(at + 2)
@@ -31,29 +37,46 @@ export function readHistogram(bytes: Uint8Array): Histogram {
   return histogram
 }
 
-/** Adds up latencies. */
-export function sumOfLatencies(all: readonly Latency[]): Latency {
-  const sum: Latency = { errors: 0, durations: new Map(), firstTokens: new Map() }
-  for (const { errors, durations, firstTokens } of all) {
-    sum.errors += errors
+/** Adds up usage. */
+export function sumOf(all: readonly UsageSums[]): UsageSums {
+  const sum = {
+    calls: 0n,
+    prompt: 0n,
+    completion: 0n,
+    charged: 0n,
+    errors: 0n,
+    durations: new Map<number, number>(),
+    firstTokens: new Map<number, number>(),
+  }
+  for (const { durations, firstTokens, ...each } of all) {
+    for (const field of counts) sum[field] += each[field]
     addTo(sum.durations, durations)
     addTo(sum.firstTokens, firstTokens)
   }
   return sum
 }
 
+const counts = ['calls', 'prompt', 'completion', 'charged', 'errors'] as const
+
 function addTo(sum: Histogram, more: Histogram): void {
   for (const [bucket, calls] of more) sum.set(bucket, (sum.get(bucket) ?? 0) + calls)
 }
 
-/** Figures of a latency, as a report has them. */
-export function latencyFigures({ errors, durations, firstTokens }: Latency): LatencyFigures {
+/** Figures of a report. */
+export function usageFigures(sums: UsageSums, { withLatency }: { withLatency: boolean }): UsageFigures {
+  const { durations, firstTokens } = sums
   return {
-    errors,
-    latencyP50Ms: percentile(durations, 0.5),
-    latencyP95Ms: percentile(durations, 0.95),
-    firstTokenP50Ms: percentile(firstTokens, 0.5),
-    firstTokenP95Ms: percentile(firstTokens, 0.95),
+    calls: Number(sums.calls),
+    promptTokens: Number(sums.prompt),
+    completionTokens: Number(sums.completion),
+    chargedMicro: Number(sums.charged),
+    errors: Number(sums.errors),
+    ...(withLatency && {
+      latencyP50Ms: percentile(durations, 0.5),
+      latencyP95Ms: percentile(durations, 0.95),
+      firstTokenP50Ms: percentile(firstTokens, 0.5),
+      firstTokenP95Ms: percentile(firstTokens, 0.95),
+    }),
   }
 }
 
