@@ -9,6 +9,8 @@ export interface BenchOptions {
   keep: boolean
   /** The service to profile by function; null for none. */
   profile: string | null
+  /** Calls in the books, for a bench that lets its size be chosen; null for another one. */
+  calls: number | null
 }
 
 export interface BenchFacts {
@@ -18,10 +20,13 @@ export interface BenchFacts {
   /** Defaults for the command line. */
   rounds: number
   seconds: number
+  /** Only for a bench that `--calls` makes smaller. */
+  calls?: number
 }
 
 const MOST_ROUNDS = 50
 const MOST_SECONDS = 60
+const LEAST_CALLS = 1_000
 
 /** Parses the command line of a bench. Returns the text to print instead if it asks for help or is invalid. */
 export function readArguments(
@@ -40,6 +45,7 @@ export function readArguments(
         seconds: { type: 'string' },
         keep: { type: 'boolean', default: false },
         profile: { type: 'string' },
+        calls: { type: 'string' },
         help: { type: 'boolean', short: 'h', default: false },
       },
     })
@@ -62,7 +68,12 @@ export function readArguments(
   const profile = values.profile ?? null
   if (profile !== null && !facts.profiles.includes(profile))
     return wrong(`${name} can profile ${facts.profiles.join(' or ') || 'nothing'}, not ${profile}.`)
-  return { name, options: { rounds, roundMs: seconds * 1000, keep: values.keep, profile } }
+  const most = facts.calls
+  if (most === undefined && values.calls !== undefined) return wrong(`${name} has no number of calls to choose.`)
+  const calls = most === undefined ? null : numberIn(values.calls, most, LEAST_CALLS, most)
+  if (most !== undefined && (calls === null || !Number.isInteger(calls)))
+    return wrong(`--calls must be a whole number from ${LEAST_CALLS} to ${most}.`)
+  return { name, options: { rounds, roundMs: seconds * 1000, keep: values.keep, profile, calls } }
 }
 
 function numberIn(text: string | undefined, otherwise: number, least: number, most: number): number | null {
@@ -72,9 +83,10 @@ function numberIn(text: string | undefined, otherwise: number, least: number, mo
 
 function usageOf(benches: Record<string, BenchFacts>): string {
   const width = Math.max(...Object.keys(benches).map(({ length }) => length))
-  const lines = Object.entries(benches).map(([name, { title, rounds, seconds, profiles }]) => {
+  const lines = Object.entries(benches).map(([name, { title, rounds, seconds, profiles, calls }]) => {
     const profiled = profiles.length === 0 ? '' : `; profiles ${profiles.join(', ')}`
-    const plainly = `(${rounds} ${rounds === 1 ? 'round' : 'rounds'} of ${seconds} s a variant${profiled})`
+    const sized = calls === undefined ? '' : `; ${calls.toLocaleString('en-US')} calls`
+    const plainly = `(${rounds} ${rounds === 1 ? 'round' : 'rounds'} of ${seconds} s a variant${profiled}${sized})`
     return `  ${name.padEnd(width)}  ${title}\n${' '.repeat(width + 4)}${plainly}`
   })
   return `npm run bench <name> [-- options]
@@ -84,5 +96,6 @@ ${lines.join('\n')}
   --seconds <n>        duration of one measurement
   --keep               rewrite the section of this bench in bench/RESULTS.md
   --profile <service>  also report where that service spends its time, by function
+  --calls <n>          fewer calls in the books, for a quick try; for benches that have a number of calls
 `
 }
