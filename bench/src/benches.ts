@@ -2,6 +2,7 @@ import type { Bench } from './bench.ts'
 import { cells } from './cells/cells.ts'
 import { clientSize } from './client-size/client-size.ts'
 import { chatPath } from './chat-path/chat-path.ts'
+import { consoleLists } from './console-lists/console-lists.ts'
 import { consolePage } from './console-page/console-page.ts'
 import { counting } from './counting/counting.ts'
 import { onEdge } from './edge/edge.ts'
@@ -197,6 +198,14 @@ export const benches: Record<string, Bench> = {
     seconds: 3,
     profiles: [],
     run: consolePage,
+  },
+  'console-lists': {
+    title: 'every list and chart of the console at its API: a project with a million calls among 10,000 projects',
+    rounds: 1,
+    seconds: 3,
+    profiles: [],
+    calls: 1_000_000,
+    run: consoleLists,
   },
   growth: {
     title: 'the same questions to empty books, to 100,000 calls, to a million and to ten million (one size a round)',

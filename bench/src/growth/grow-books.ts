@@ -64,8 +64,8 @@ function monthsBefore(ms: number, months: number): number {
   return moment.setUTCMonth(moment.getUTCMonth() - months)
 }
 
-/** Creates the partitions of past months, in which no calls were made. */
-async function makePartitions(fixture: Fixture, endMs: number): Promise<void> {
+/** Creates the partitions of the twelve months before the one starting then. A new database has none of the past. */
+export async function makePartitions(fixture: Fixture, endMs: number): Promise<void> {
   for (let month = MONTHS; month > 0; month--) {
     const [fromMs, toMs] = [monthsBefore(endMs, month), monthsBefore(endMs, month - 1)]
     const at = (ms: number) => `'${new Date(ms).toISOString()}'`
@@ -86,7 +86,8 @@ async function makePartitions(fixture: Fixture, endMs: number): Promise<void> {
   }
 }
 
-const CHECKPOINTS = `
+/** Marks every wallet as checked up to its newest entry. */
+export const CHECKPOINTS = `
 INSERT INTO money.checked_wallets (project, seq, at, funded, reserved, settled, seal, checked_at)
 SELECT w.project, w.journal_seq, (SELECT max(b.at) FROM money.journal_blocks b WHERE b.project = w.project),
        w.funded, w.reserved, w.settled, w.seal, now()
