@@ -141,7 +141,7 @@ export function listRequests(at: Places, now: Date): ListRequests {
       { what: 'journal', query: { limit: 50 } },
       { what: 'journal, page 20', query: { limit: 50 }, page: 20 },
     ],
-    readUsage: usageRequests(now),
+    readUsage: usageRequests(now, at),
     countRefusals: (['code', 'key'] as const).flatMap((by) => [
       { what: `errors of a day, by ${by}`, query: { by } },
       { what: `errors of 31 days, by ${by}`, query: { by, from: ago(31 * DAY_MS), to: ago(0) } },
@@ -228,46 +228,31 @@ const groupings = ['model', 'key', 'user', 'sandbox', 'tag'] as const
 const ZONE = 'Europe/Berlin'
 
 /** What the usage screen asks, then what the charts on other screens ask. */
-function usageRequests(now: Date): readonly ListRequest<UsageQuery>[] {
+function usageRequests(now: Date, { key, product }: Places): readonly ListRequest<UsageQuery>[] {
   const end = Math.ceil((now.getTime() + 1) / HOUR_MS) * HOUR_MS
   const iso = (ms: number) => new Date(ms).toISOString()
   const last = (days: number) => ({ from: iso(end - days * DAY_MS), to: iso(end) })
-  const beforeIt = { from: iso(end - 60 * DAY_MS), to: iso(end - 30 * DAY_MS) }
-  const latency = { include: 'latency' } as const
   const tomorrow = Math.ceil((now.getTime() + 1) / DAY_MS) * DAY_MS
   const utcMonth = { from: iso(tomorrow - 30 * DAY_MS), to: iso(tomorrow) }
+  const onScreen = (by: (typeof groupings)[number], order: UsageQuery['order'], days: number) => {
+    const [step, time] = days > 8 ? (['day', 'days'] as const) : (['hour', 'hours'] as const)
+    const period = { step, zone: ZONE, ...last(days) }
+    return {
+      what: `usage of ${days} ${days === 1 ? 'day' : 'days'} by ${by}, most ${order} first, ${time} of Berlin`,
+      query: { by, include: 'latency', top: 6, order, ...period } as const,
+    }
+  }
+  const days = { step: 'day', zone: 'UTC', ...utcMonth } as const
   return [
-    ...groupings.flatMap((by): ListRequest<UsageQuery>[] => [
-      {
-        what: `usage and latency of a month by ${by}, days of Berlin`,
-        query: { by, step: 'day', zone: ZONE, ...last(30), ...latency },
-      },
-      {
-        what: `usage and latency of a week by ${by}, hours of Berlin`,
-        query: { by, step: 'hour', zone: ZONE, ...last(7), ...latency },
-      },
-      {
-        what: `usage and latency of a day by ${by}, hours of Berlin`,
-        query: { by, step: 'hour', zone: ZONE, ...last(1), ...latency },
-      },
-      {
-        what: `usage and latency of the month before by ${by}, days of Berlin`,
-        query: { by, step: 'day', zone: ZONE, ...beforeIt, ...latency },
-      },
-      { what: `usage of a month by ${by}, days of Berlin`, query: { by, step: 'day', zone: ZONE, ...last(30) } },
-      { what: `usage of a month by ${by}, days of UTC`, query: { by, step: 'day', zone: 'UTC', ...utcMonth } },
-      { what: `usage of a month by ${by}`, query: { by, ...utcMonth } },
+    ...groupings.flatMap((by) => [
+      ...[1, 7, 30, 90, 365].map((length) => onScreen(by, 'spend', length)),
+      ...(['calls', 'tokens', 'errors'] as const).map((order) => onScreen(by, order, 30)),
     ]),
-    {
-      what: 'usage and latency of a month by model, days of UTC',
-      query: { by: 'model', step: 'day', zone: 'UTC', ...last(30), ...latency },
-    },
-    {
-      what: 'usage and latency of a year by model, days of Berlin',
-      query: { by: 'model', step: 'day', zone: ZONE, ...last(365), ...latency },
-    },
-    { what: 'usage and latency of a month by model', query: { by: 'model', ...utcMonth, ...latency } },
-    { what: 'usage of a month by day', query: { by: 'day', ...utcMonth } },
+    { what: 'charges of a month by model', query: { by: 'model', top: 6, ...days } },
+    { what: 'charges of a month by flow', query: { by: 'sandbox', top: 6, ...days } },
+    { what: 'charges of a month of a key', query: { by: 'key', group: key, ...days } },
+    { what: 'charges of a month of a model', query: { by: 'model', group: product, ...days } },
+    { what: 'figures of a month of a model', query: { by: 'model', group: product, include: 'latency', ...utcMonth } },
   ]
 }
 
