@@ -57,7 +57,7 @@ export function DataList<Row>({
           Search for other words, or for a part of a word.
         </EmptyState>
       ) : (
-        <DataTable {...table} columns={columns} rows={rows} />
+        <DataTable {...table} columns={columns} rows={rows} isLong={searchBy !== undefined} />
       )}
     </div>
   )

@@ -2,6 +2,7 @@ import { expect } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { pageTest as test } from '../page-test.fixture.tsx'
 import { FormattedText } from '../playground/components/formatted-text.tsx'
+import { DataList } from './data-list.tsx'
 import { DataTable, type Column } from './data-table.tsx'
 
 interface Row {
@@ -79,4 +80,27 @@ test('a table is sorted with the keyboard', async ({ show }) => {
   await expect.element(head('Key')).toHaveAttribute('aria-sort', 'ascending')
   await expect.element(head('Key').getByRole('button')).toHaveFocus()
   expect(names()).toEqual(['Key 2', 'key 9', 'key 10'])
+})
+
+test('a list of 2,000 rows renders 100 at a time, sorts and searches all of them', async ({ show }) => {
+  const many = Array.from({ length: 2_000 }, (_, n): Row => ({ name: `key ${n}`, usedAt: null, calls: n }))
+  await show(
+    <DataList
+      name="many"
+      caption="Keys"
+      columns={columns}
+      rows={many}
+      keyOf={({ name }) => name}
+      searchBy={({ name }) => name}
+    />,
+  )
+  expect(names()).toHaveLength(100)
+  await page.getByRole('button', { name: 'Show more' }).click()
+  await expect.poll(() => names().length).toBe(200)
+  await expect.element(page.getByText('1,800 rows left')).toBeVisible()
+  await head('Calls').getByRole('button').click()
+  await expect.poll(() => names()[0]).toBe('key 1999')
+  await page.getByRole('searchbox').fill('key 1500')
+  await expect.poll(names).toEqual(['key 1500'])
+  await expect.element(page.getByRole('button', { name: 'Show more' })).not.toBeInTheDocument()
 })

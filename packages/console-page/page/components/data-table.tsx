@@ -1,4 +1,4 @@
-import { useMemo, type MouseEvent as ReactMouseEvent, type ReactNode } from 'react'
+import { useMemo, useState, type MouseEvent as ReactMouseEvent, type ReactNode } from 'react'
 import {
   createSortedRowModel,
   rowSortingFeature,
@@ -8,6 +8,7 @@ import {
   type Header,
 } from '@tanstack/react-table'
 import { Icon } from './icon.tsx'
+import { several } from './usd.ts'
 
 export interface Column<Row> {
   head: string
@@ -33,7 +34,11 @@ export interface TableProps<Row> {
   columns: Column<Row>[]
   rows: Row[]
   keyOf(row: Row): string
+  /** Renders 100 rows until the user asks for more: thousands would take seconds. */
+  isLong?: boolean
 }
+
+const ROWS_PER_PAGE = 100
 
 /** Head of the column of menus and buttons. */
 export const ACTIONS = 'Actions'
@@ -44,7 +49,8 @@ export const ACTIONS = 'Actions'
  * If it has a link, a click anywhere on the row follows it. The roles are explicit because the card styles would remove
  * the implicit ones.
  */
-export function DataTable<Row>({ caption, columns, rows, keyOf }: TableProps<Row>) {
+export function DataTable<Row>({ caption, columns, rows, keyOf, isLong = false }: TableProps<Row>) {
+  const [rendered, setRendered] = useState(isLong ? ROWS_PER_PAGE : Infinity)
   const table = useTable({
     features,
     data: rows as RowData[],
@@ -52,7 +58,8 @@ export function DataTable<Row>({ caption, columns, rows, keyOf }: TableProps<Row
     getRowId: (row) => keyOf(row as Row),
   })
   const byHead = new Map(columns.map((column) => [column.head, column]))
-  return (
+  const left = rows.length - rendered
+  const shown = (
     <div className={columns.length === 2 && columns[1]!.isNumber ? 'table narrow-rows' : 'table'}>
       <table role="table">
         <caption className="visually-hidden">{caption}</caption>
@@ -66,16 +73,31 @@ export function DataTable<Row>({ caption, columns, rows, keyOf }: TableProps<Row
           ))}
         </thead>
         <tbody role="rowgroup">
-          {table.getRowModel().rows.map(({ id, original }) => (
-            <tr key={id} role="row" onClick={followLink}>
-              {columns.map((column, n) => (
-                <Cell key={column.head} column={column} row={original as Row} isName={n === 0} />
-              ))}
-            </tr>
-          ))}
+          {table
+            .getRowModel()
+            .rows.slice(0, rendered)
+            .map(({ id, original }) => (
+              <tr key={id} role="row" onClick={followLink}>
+                {columns.map((column, n) => (
+                  <Cell key={column.head} column={column} row={original as Row} isName={n === 0} />
+                ))}
+              </tr>
+            ))}
         </tbody>
       </table>
     </div>
+  )
+  if (left <= 0) return shown
+  return (
+    <>
+      {shown}
+      <div className="buttons">
+        <button type="button" className="button" onClick={() => setRendered(rendered + ROWS_PER_PAGE)}>
+          Show more
+        </button>
+        <span className="soft">{several(left, 'row')} left</span>
+      </div>
+    </>
   )
 }
 

@@ -55,7 +55,7 @@ export function FlowsScreen() {
             name="flows"
             caption="Flows"
             columns={columns}
-            rows={rows.filter(({ tags }) => tag === undefined || tags.includes(tag)).toReversed()}
+            rows={rows.filter(({ tags }) => tag === undefined || tags.includes(tag))}
             keyOf={({ id }) => id}
             searchBy={({ name, description, tags }) => [name, description, ...tags].join(' ')}
             {...(tagsOf(rows).length + (tag ? 1 : 0) > 0 && {

@@ -45,9 +45,7 @@ export function KeysScreen() {
             </EmptyState>
           ) : (
             <>
-              <KeyTable
-                keys={all.filter(({ state }) => ended || state === 'Active' || state === 'Paused').toReversed()}
-              />
+              <KeyTable keys={all.filter(({ state }) => ended || state === 'Active' || state === 'Paused')} />
               <label className="choice soft">
                 <input type="checkbox" checked={ended ?? false} onChange={({ target }) => showEnded(target.checked)} />
                 Show revoked and expired
@@ -85,7 +83,7 @@ function LegacyKeys() {
         {several(data.length, 'key')} created before keys were bound to projects. They can't make calls. Create a
         replacement in the project each was used for, then revoke the old key.
       </p>
-      <DataTable caption="Keys that need reissue" columns={columns} rows={data} keyOf={({ id }) => id} />
+      <DataTable caption="Keys that need reissue" columns={columns} rows={data} keyOf={({ id }) => id} isLong />
       {revoked && <RevokeKeyDialog of={revoked} onClose={() => setRevoked(null)} />}
     </section>
   )

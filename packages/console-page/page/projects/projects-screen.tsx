@@ -56,6 +56,7 @@ function OrganizationProjects({ tenant }: { tenant: Tenant }) {
               columns={columnsOf(tenant)}
               rows={rows}
               keyOf={({ id }) => id}
+              isLong
             />
           )
         }

@@ -66,7 +66,7 @@ function RefusalsByKey({ groups }: { groups: RefusalGroup[] }) {
     { head: 'Count', cell: ({ count: times }) => count(times), isNumber: true, sortBy: ({ count: times }) => times },
     { head: 'Last seen', cell: (group) => <LastTime of={group} /> },
   ]
-  return <DataTable caption="Errors by key" columns={columns} rows={groups} keyOf={({ group }) => group} />
+  return <DataTable caption="Errors by key" columns={columns} rows={groups} keyOf={({ group }) => group} isLong />
 }
 
 const PATH = '/api/v2/tenants/{tenant}/projects/{project}/refusals'

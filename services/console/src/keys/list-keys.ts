@@ -1,7 +1,7 @@
 import { refuse } from '@gateway/api/refusal'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
-import { pageOf, readIdCursor } from '../request/page.ts'
+import { idsAfter, pageOf } from '../request/page.ts'
 import { visibleKeys } from '../permissions/visible-projects.ts'
 import { userOf } from '../sign-in/user.ts'
 import { databaseNow, inState, keyRecord, keyRecords } from './key-record.ts'
@@ -20,13 +20,13 @@ export function listKeys({ prisma }: Deps): Handler<'listKeys'> {
       where: {
         AND: [
           visible,
-          { id: { gt: readIdCursor(cursor, 'key_') } },
+          { id: idsAfter(cursor, 'key_') },
           project === undefined ? {} : { project },
           createdBy === undefined ? {} : { createdBy },
           state === undefined ? {} : inState(state, now),
         ],
       },
-      orderBy: { id: 'asc' },
+      orderBy: { id: 'desc' },
       take: limit + 1,
     })
     const keys = await keyRecords(prisma, rows, now, user.id)

@@ -41,9 +41,9 @@ test('keys show who rotated them and when, and who got their secret: a user, or 
   const third = (await stack.owner.post(`${stack.path}/keys/${second.id}/rotate`)).body.key
   const listed = (await stack.owner.get(`${stack.path}/keys?project=${stack.project}`)).body.data
   expect(listed).toMatchObject([
-    { id: first.id, issuedBy: stack.owner.id, rotatedBy: first.id, rotatedAt: second.createdAt },
-    { id: second.id, issuedBy: first.id, rotatedBy: stack.owner.id, rotatedAt: third.createdAt },
     { id: third.id, issuedBy: stack.owner.id, rotatedBy: null, rotatedAt: null },
+    { id: second.id, issuedBy: first.id, rotatedBy: stack.owner.id, rotatedAt: third.createdAt },
+    { id: first.id, issuedBy: stack.owner.id, rotatedBy: first.id, rotatedAt: second.createdAt },
   ])
   expect((await stack.owner.get(`${stack.path}/keys/${second.id}`)).body).toEqual(listed[1])
 })

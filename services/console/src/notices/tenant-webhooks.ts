@@ -4,7 +4,7 @@ import { recordChange } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import { authorizeInTenant } from '../permissions/authorize.ts'
 import type { Handler } from '../request/call.ts'
-import { pageOf } from '../request/page.ts'
+import { idsAfter, pageOf } from '../request/page.ts'
 import { userOf } from '../sign-in/user.ts'
 
 // Webhooks of all projects, for Admins: what an Admin must see and end when people leave, and nothing else. The path of
@@ -18,7 +18,7 @@ export function listTenantWebhooks({ prisma }: Pick<Deps, 'prisma'>): Handler<'l
   return async (call, res) => {
     const tenant = call.id('tenant')
     await authorizeInTenant(prisma, userOf(res), tenant, 'webhooks.manage')
-    const { cursor = '', limit, project, createdBy } = call.query()
+    const { cursor, limit, project, createdBy } = call.query()
     const projects = await prisma.project.findMany({
       where: { tenant, ...(project !== undefined && { id: project }) },
       select: { id: true },
@@ -28,9 +28,9 @@ export function listTenantWebhooks({ prisma }: Pick<Deps, 'prisma'>): Handler<'l
         project: { in: projects.map(({ id }) => id) },
         ...(createdBy !== undefined && { createdBy }),
         url: { not: null },
-        id: { gt: cursor },
+        id: idsAfter(cursor, 'whk_'),
       },
-      orderBy: { id: 'asc' },
+      orderBy: { id: 'desc' },
       take: limit + 1,
     })
     const records = rows.map((row): TenantWebhookRecord => ({

@@ -27,7 +27,7 @@ export function listWebhooks(deps: Pick<Deps, 'prisma'>): Handler<'listWebhooks'
     const { cursor = '', limit } = call.query()
     const rows = await deps.prisma.webhook.findMany({
       where: { project, id: { gt: cursor } },
-      orderBy: { id: 'asc' },
+      orderBy: { id: 'desc' },
       take: limit + 1,
     })
     const now = await databaseNow(deps.prisma)

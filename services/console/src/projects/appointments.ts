@@ -5,7 +5,7 @@ import { recordChange, type Transaction } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import { changePermissions } from '../permissions/authorize.ts'
 import type { Handler } from '../request/call.ts'
-import { pageOf, readIdCursor } from '../request/page.ts'
+import { idsAfter, pageOf } from '../request/page.ts'
 import { activeMembership } from '../permissions/roles.ts'
 import { onlyUserOf, type User } from '../sign-in/user.ts'
 import { hasOwner } from './owners.ts'
@@ -28,8 +28,8 @@ export function listAppointments(deps: Deps): Handler<'listAppointments'> {
     const me = onlyUserOf(res)
     const { cursor, limit } = call.query()
     const rows = await prisma.ownerAppointment.findMany({
-      where: { AND: [await concerning(prisma, me), { project: { gt: readIdCursor(cursor, 'prj_') } }] },
-      orderBy: { project: 'asc' },
+      where: { AND: [await concerning(prisma, me), { project: idsAfter(cursor, 'prj_') }] },
+      orderBy: { project: 'desc' },
       take: limit + 1,
     })
     res.json(pageOf(await recordsOf(prisma, rows), limit, ({ project }) => project))

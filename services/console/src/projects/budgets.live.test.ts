@@ -14,9 +14,9 @@ test('an Admin sets, changes, lists and removes monthly budgets, and the audit s
   await stack.owner.put(path, { ...tag, kind: 'user', subject: stack.owner.id })
   const { body: listed } = await stack.owner.get(path)
   expect(listed.data.map((budget: typeof tag) => [budget.kind, budget.subject, budget.limitMicro])).toEqual([
-    ['tag', 'nightly-summaries', dollars(80)],
-    ['team', stack.team, dollars(50)],
     ['user', stack.owner.id, dollars(50)],
+    ['team', stack.team, dollars(50)],
+    ['tag', 'nightly-summaries', dollars(80)],
   ])
   expect(outcomeOf(await stack.owner.delete(`${path}/${made.id}`))).toBe('204')
   expect(outcomeOf(await stack.owner.delete(`${path}/${made.id}`))).toBe('404 not_found')

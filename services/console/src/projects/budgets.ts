@@ -7,7 +7,7 @@ import { recordChange } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import { authorizeInTenant } from '../permissions/authorize.ts'
 import type { Handler } from '../request/call.ts'
-import { pageOf, readIdCursor } from '../request/page.ts'
+import { idsAfter, pageOf } from '../request/page.ts'
 import { userOf } from '../sign-in/user.ts'
 import { requireMember } from '../users/members.ts'
 
@@ -20,8 +20,8 @@ export function listBudgets({ prisma, now }: Deps): Handler<'listBudgets'> {
     await authorizeInTenant(prisma, userOf(res), tenant, 'budgets.manage')
     const { cursor, limit } = call.query()
     const rows = await prisma.budget.findMany({
-      where: { tenant, target: { not: null }, id: { gt: readIdCursor(cursor, 'bud_') } },
-      orderBy: { id: 'asc' },
+      where: { tenant, target: { not: null }, id: idsAfter(cursor, 'bud_') },
+      orderBy: { id: 'desc' },
       take: limit + 1,
     })
     const atMs = now().getTime()

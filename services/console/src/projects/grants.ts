@@ -5,7 +5,7 @@ import { recordChange, type Transaction } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
 import { usersOf, requireMember } from '../users/members.ts'
-import { pageOf, readIdCursor } from '../request/page.ts'
+import { newestRolesFirst, pageOf, rolesAfter, timeCursor } from '../request/page.ts'
 import { type User, userOf } from '../sign-in/user.ts'
 import { authorizeInProject, changePermissions, passBarrier } from '../permissions/authorize.ts'
 import { holds, permissions } from '../permissions/permissions.ts'
@@ -29,11 +29,11 @@ export function listGrants(deps: Deps): Handler<'listGrants'> {
     )
     const { cursor, limit } = call.query()
     const rows = await prisma.projectGrant.findMany({
-      where: { project, user: { gt: readIdCursor(cursor, 'usr_') } },
-      orderBy: { user: 'asc' },
+      where: { project, ...rolesAfter(cursor) },
+      orderBy: newestRolesFirst,
       take: limit + 1,
     })
-    res.json(pageOf(await grantRecords(deps, rows), limit, ({ id }) => id))
+    res.json(pageOf(await grantRecords(deps, rows), limit, timeCursor))
   }
 }
 

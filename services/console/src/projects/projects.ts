@@ -8,7 +8,7 @@ import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
 import { invalidField } from '../request/check.ts'
 import { createOnce } from '../request/create-once.ts'
-import { pageOf, readIdCursor } from '../request/page.ts'
+import { idsAfter, pageOf } from '../request/page.ts'
 import { visibleProjects } from '../permissions/visible-projects.ts'
 import { userOf } from '../sign-in/user.ts'
 import { authorizeInProject, authorizeInTenant, passBarrier } from '../permissions/authorize.ts'
@@ -25,9 +25,9 @@ export function listProjects(deps: Deps): Handler<'listProjects'> {
     const { cursor, limit } = call.query()
     const rows = await prisma.project.findMany({
       where: {
-        AND: [await visibleProjects({ prisma }, user, tenant, roles), { id: { gt: readIdCursor(cursor, 'prj_') } }],
+        AND: [await visibleProjects({ prisma }, user, tenant, roles), { id: idsAfter(cursor, 'prj_') }],
       },
-      orderBy: { id: 'asc' },
+      orderBy: { id: 'desc' },
       take: limit + 1,
     })
     res.json(pageOf(rows.map(projectRecord), limit, ({ id }) => id))

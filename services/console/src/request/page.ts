@@ -13,14 +13,34 @@ export function pageOf<Item>(items: Item[], limit: number, cursorOf: (item: Item
 }
 
 /**
- * Returns the ID of a cursor of a list sorted by ID; without a cursor, a string that sorts before any ID.
+ * Returns the ID of a cursor of a list sorted by ID.
  * @param prefix prefix of the ids of this list
  * @throws Refusal `invalid_request`
  */
-export function readIdCursor(cursor: string | undefined, prefix: string): string {
-  if (cursor === undefined || cursor.startsWith(prefix)) return cursor ?? ''
+export function readIdCursor(cursor: string, prefix: string): string {
+  if (cursor.startsWith(prefix)) return cursor
   throw unknownCursor()
 }
+
+/**
+ * Returns the Prisma filter for the IDs after a cursor, newest first: IDs sort by time.
+ * @throws Refusal `invalid_request`
+ */
+export function idsAfter(cursor: string | undefined, prefix: string): { lt?: string } {
+  return cursor === undefined ? {} : { lt: readIdCursor(cursor, prefix) }
+}
+
+/**
+ * Returns the Prisma filter for the roles of users after a cursor of `timeCursor`, in the order of `newestRolesFirst`.
+ * @throws Refusal `invalid_request`
+ */
+export function rolesAfter(cursor: string | undefined) {
+  if (cursor === undefined) return {}
+  const { at, id } = readTimeCursor(cursor, /^usr_/)
+  return { OR: [{ createdAt: { lt: at } }, { createdAt: at, user: { lt: id } }] }
+}
+
+export const newestRolesFirst: [{ createdAt: 'desc' }, { user: 'desc' }] = [{ createdAt: 'desc' }, { user: 'desc' }]
 
 /**
  * Returns the number of a cursor.

@@ -31,13 +31,13 @@ test('lists the last execution, success rate and exact spend of 30 days of each 
   const nothing = { ended: 0, succeeded: 0, chargedMicro: 0 }
   const of = ({ id, status, createdAt }: ExecutionRecord) => ({ id, status, createdAt })
   const all = [
-    { sandbox: paid.id, lastExecution: of(last!), ended: 3, succeeded: 2, chargedMicro },
-    { sandbox: unused.id, lastExecution: null, ...nothing },
     {
       sandbox: old.id,
       lastExecution: { id: earlier.id, status: 'Succeeded', createdAt: expect.any(String) },
       ...nothing,
     },
+    { sandbox: unused.id, lastExecution: null, ...nothing },
+    { sandbox: paid.id, lastExecution: of(last!), ended: 3, succeeded: 2, chargedMicro },
   ]
   expect(await list()).toEqual({ data: all, nextCursor: null })
   const page = await list('?limit=2')
@@ -77,7 +77,7 @@ test('finds the activity of 500 sandbox products by their index, and counts at m
   const { prisma, close } = await openDatabase({ url: database.consoleUrl, poolSize: 1 })
   try {
     const from = new Date(Date.now() - 30 * 86_400_000)
-    const query = findActivity({ project: stack.project, after: '', limit: 500, from })
+    const query = findActivity({ project: stack.project, after: null, limit: 500, from })
     // Each execution twice, with the bitmap of an index. Without it, all would be read for each flow.
     await expectRowsRead(prisma, query, { most: 3 * 30_000, what: 'activity' })
   } finally {

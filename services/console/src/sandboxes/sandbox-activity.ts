@@ -20,7 +20,7 @@ export function listSandboxActivity(deps: Pick<ConsoleDeps, 'prisma' | 'now'>): 
     const { cursor, limit } = call.query()
     const now = deps.now()
     const { from, to } = wholeHours({ from: new Date(now.getTime() - PERIOD_MS), to: now })
-    const asked = { project, after: readIdCursor(cursor, 'sbx-'), limit, from }
+    const asked = { project, after: cursor === undefined ? null : readIdCursor(cursor, 'sbx-'), limit, from }
     const rows = await deps.prisma.$queryRaw<ActivityRow[]>(findActivity(asked))
     const only = rows.map(({ sandbox }) => sandbox)
     const usage = await usageCells(deps, { project, by: 'sandbox', from, to, only })
@@ -53,11 +53,12 @@ interface ActivityRow {
  * Selects the last execution of each sandbox product after `after`, and counts those since `from`, by the index on
  * sandbox product and time. The limit keeps Postgres from reading all executions where flows have many.
  */
-export function findActivity(asked: { project: string; after: string; limit: number; from: Date }): Prisma.Sql {
+export function findActivity(asked: { project: string; after: string | null; limit: number; from: Date }): Prisma.Sql {
+  const after = asked.after === null ? Prisma.sql`true` : Prisma.sql`id < ${asked.after}`
   return Prisma.sql`
     SELECT s.id AS sandbox, last.id, last.status, last.created_at, counted.ended, counted.succeeded
       FROM (SELECT id FROM control.sandboxes
-             WHERE project = ${asked.project} AND id > ${asked.after} ORDER BY id LIMIT ${asked.limit + 1}) s
+             WHERE project = ${asked.project} AND ${after} ORDER BY id DESC LIMIT ${asked.limit + 1}) s
       LEFT JOIN LATERAL (
         SELECT e.id, e.status, e.created_at FROM money.executions e
          WHERE e.sandbox = s.id ORDER BY e.created_at DESC LIMIT 1) last ON true
@@ -66,5 +67,5 @@ export function findActivity(asked: { project: string; after: string; limit: num
           FROM (SELECT e.status, e.completed_at FROM money.executions e
                  WHERE e.sandbox = s.id AND e.created_at >= ${asked.from}
                  ORDER BY e.created_at DESC LIMIT ${MAX_COUNTED_EXECUTIONS}) e) counted
-     ORDER BY s.id`
+     ORDER BY s.id DESC`
 }

@@ -25,10 +25,8 @@ test('creates an empty sandbox product, changes single fields and lists it in it
   const change = { description: 'Writes notes.\nIn short.', tags: ['writing', 'sales'], mcpEnabled: true }
   expect((await owner.patch(`${path}/sandboxes/${id}`, change)).body).toEqual({ ...made.body, ...change })
   await owner.post(`${projectPath}/sandboxes`, { name: 'Other' })
-  const first = await owner.get(`${projectPath}/sandboxes?limit=1`)
-  expect(first.body).toMatchObject({ data: [{ id, ...change }], nextCursor: id })
-  const rest = await owner.get(`${projectPath}/sandboxes?cursor=${id}`)
-  expect(rest.body).toMatchObject({ data: [{ name: 'Other' }], nextCursor: null })
+  const { body } = await owner.get(`${projectPath}/sandboxes`)
+  expect(body).toMatchObject({ data: [{ name: 'Other' }, { id, ...change }], nextCursor: null })
 })
 
 // spec: 2.3/s1

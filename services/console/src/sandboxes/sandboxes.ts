@@ -5,7 +5,7 @@ import type { ConsoleDeps } from '../deps.ts'
 import { requireQuota } from '../projects/quotas.ts'
 import type { Handler } from '../request/call.ts'
 import { createOnce } from '../request/create-once.ts'
-import { pageOf, readIdCursor } from '../request/page.ts'
+import { idsAfter, pageOf } from '../request/page.ts'
 import { reachSandbox, reachSandboxesOf } from './reach-sandbox.ts'
 import { sandboxRecord, sandboxRecords, type SandboxRow } from './sandbox-record.ts'
 import { passBarrier } from '../permissions/authorize.ts'
@@ -21,8 +21,8 @@ export function listSandboxes(deps: Deps): Handler<'listSandboxes'> {
     const { project } = await reachSandboxesOf(deps.prisma, call, res)
     const { cursor, limit } = call.query()
     const rows = await deps.prisma.sandbox.findMany({
-      where: { project, id: { gt: readIdCursor(cursor, 'sbx-') } },
-      orderBy: { id: 'asc' },
+      where: { project, id: idsAfter(cursor, 'sbx-') },
+      orderBy: { id: 'desc' },
       take: limit + 1,
     })
     res.json(pageOf(await sandboxRecords(deps.prisma, rows), limit, ({ id }) => id))

@@ -8,7 +8,7 @@ import type { ConsoleDeps } from '../deps.ts'
 import { requireQuota } from '../projects/quotas.ts'
 import type { Handler } from '../request/call.ts'
 import { createOnce } from '../request/create-once.ts'
-import { pageOf, readIdCursor } from '../request/page.ts'
+import { idsAfter, pageOf } from '../request/page.ts'
 import { ACCESS_TOKEN, userOf, type User } from './user.ts'
 import { boundedExpiry } from './scopes.ts'
 import { issueSecret } from './secret.ts'
@@ -99,8 +99,8 @@ async function pageOfTokens(
 ) {
   const { cursor, limit } = query
   const rows = await prisma.accessToken.findMany({
-    where: { ...where, id: { gt: readIdCursor(cursor, `${ACCESS_TOKEN}_`) } },
-    orderBy: { id: 'asc' },
+    where: { ...where, id: idsAfter(cursor, `${ACCESS_TOKEN}_`) },
+    orderBy: { id: 'desc' },
     take: limit + 1,
   })
   return pageOf(rows.map(tokenRecord), limit, ({ id }) => id)

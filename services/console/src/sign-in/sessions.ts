@@ -3,7 +3,7 @@ import { refuse } from '@gateway/api/refusal'
 import { recordChange } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
-import { pageOf, readIdCursor } from '../request/page.ts'
+import { idsAfter, pageOf } from '../request/page.ts'
 import { endCredentials } from './end-credentials.ts'
 import { SESSION, sessionCookie } from './open-session.ts'
 import { onlyUserOf } from './user.ts'
@@ -18,11 +18,11 @@ export function listSessions({ prisma, now, sessionLimits }: Deps): Handler<'lis
     const rows = await prisma.session.findMany({
       where: {
         user,
-        id: { gt: readIdCursor(cursor, `${SESSION}_`) },
+        id: idsAfter(cursor, `${SESSION}_`),
         expiresAt: { gt: now() },
         lastUsedAt: { gt: new Date(now().getTime() - sessionLimits.idleMs) },
       },
-      orderBy: { id: 'asc' },
+      orderBy: { id: 'desc' },
       take: limit + 1,
     })
     const records = rows.map(({ id, method, secondFactor, address, device, ...times }): SessionRecord => {

@@ -5,7 +5,7 @@ import { recordChange, type Transaction } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
 import { createOnce } from '../request/create-once.ts'
-import { pageOf, readIdCursor } from '../request/page.ts'
+import { idsAfter, pageOf } from '../request/page.ts'
 import { holdsScope, type Scope } from '@gateway/api/console/scopes'
 import { onlyUserOf, sessionOf } from './user.ts'
 import { issueSecret } from './secret.ts'
@@ -27,8 +27,8 @@ export function listTokens({ prisma }: Deps): Handler<'listTokens'> {
   return async (call, res) => {
     const { cursor, limit } = call.query()
     const rows = await prisma.userToken.findMany({
-      where: { user: onlyUserOf(res).id, id: { gt: readIdCursor(cursor, `${PERSONAL}_`) } },
-      orderBy: { id: 'asc' },
+      where: { user: onlyUserOf(res).id, id: idsAfter(cursor, `${PERSONAL}_`) },
+      orderBy: { id: 'desc' },
       take: limit + 1,
     })
     res.json(pageOf(rows.map(tokenRecord), limit, ({ id }) => id))

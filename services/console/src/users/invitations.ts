@@ -6,7 +6,7 @@ import type { ConsoleDeps } from '../deps.ts'
 import { authorizeInTenant, changePermissions } from '../permissions/authorize.ts'
 import type { Handler } from '../request/call.ts'
 import { createOnce } from '../request/create-once.ts'
-import { pageOf, readIdCursor } from '../request/page.ts'
+import { idsAfter, pageOf } from '../request/page.ts'
 import { linkTo, makeLinkSecret } from '../sign-in/link-secret.ts'
 import { userOf } from '../sign-in/user.ts'
 
@@ -39,8 +39,8 @@ export function listInvitations({ prisma }: Deps): Handler<'listInvitations'> {
     await authorizeInTenant(prisma, userOf(res), tenant, 'users.manage')
     const { cursor, limit } = call.query()
     const rows = await prisma.invitation.findMany({
-      where: { tenant, id: { gt: readIdCursor(cursor, `${INVITATION}_`) } },
-      orderBy: { id: 'asc' },
+      where: { tenant, id: idsAfter(cursor, `${INVITATION}_`) },
+      orderBy: { id: 'desc' },
       take: limit + 1,
     })
     const mails = await prisma.mail.findMany({

@@ -82,7 +82,7 @@ test('an Admin lists and ends all service tokens, webhooks and keys of the organ
   expect(await ids('webhooks?')).toEqual([webhook])
   expect(await ids('webhooks?project=prj_other&')).toEqual([])
   const all = (await admin.get(`${path}/tokens`)).body.data as { id: string }[]
-  expect(all.map(({ id }) => id)).toEqual([token.id, mine.id])
+  expect(all.map(({ id }) => id)).toEqual([mine.id, token.id])
   const { body } = await admin.get(`${path}/webhooks`)
   expect(body.data).toMatchObject([{ project: stack.project, host: 'hooks.example.com', createdBy: owner.id }])
   expect(JSON.stringify(body)).not.toContain('secret-path')

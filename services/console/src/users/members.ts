@@ -5,7 +5,7 @@ import { recordChange, type Transaction } from '../audit/record-change.ts'
 import { projectsOfKeys } from '../keys/list-keys.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
-import { pageOf, readIdCursor } from '../request/page.ts'
+import { newestRolesFirst, pageOf, rolesAfter, timeCursor } from '../request/page.ts'
 import { userOf } from '../sign-in/user.ts'
 import { holds } from '../permissions/permissions.ts'
 import { authorizeInTenant, changePermissions, passBarrier } from '../permissions/authorize.ts'
@@ -24,12 +24,12 @@ export function listMembers(deps: Deps): Handler<'listMembers'> {
     const roles = await authorizeInTenant(deps.prisma, userOf(res), tenant, 'users.read')
     const { cursor, limit } = call.query()
     const rows = await prisma.membership.findMany({
-      where: { tenant, user: { gt: readIdCursor(cursor, 'usr_') } },
-      orderBy: { user: 'asc' },
+      where: { tenant, ...rolesAfter(cursor) },
+      orderBy: newestRolesFirst,
       take: limit + 1,
     })
     const users = await membersOf(deps, rows, holds(roles, 'users.manage'))
-    res.json(pageOf(users, limit, ({ id }) => id))
+    res.json(pageOf(users, limit, timeCursor))
   }
 }
 

@@ -6,7 +6,7 @@ import { projectsOfKeys } from '../keys/list-keys.ts'
 import { authorizeOnPlatform, passBarrier } from '../permissions/authorize.ts'
 import type { Handler } from '../request/call.ts'
 import { invalidField } from '../request/check.ts'
-import { pageOf, readIdCursor } from '../request/page.ts'
+import { idsAfter, pageOf } from '../request/page.ts'
 import { endCredentials } from '../sign-in/end-credentials.ts'
 import { deleteSecondFactor } from '../sign-in/delete-second-factor.ts'
 import { type User, userOf } from '../sign-in/user.ts'
@@ -161,8 +161,8 @@ async function pageOfUsers(
   filter: { email?: string; platformOperator?: boolean },
   { cursor, limit }: { cursor?: string | undefined; limit: number },
 ) {
-  const where = { ...filter, id: { gt: readIdCursor(cursor, 'usr_') } }
-  const rows = await prisma.user.findMany({ where, orderBy: { id: 'asc' }, take: limit + 1 })
+  const where = { ...filter, id: idsAfter(cursor, 'usr_') }
+  const rows = await prisma.user.findMany({ where, orderBy: { id: 'desc' }, take: limit + 1 })
   return pageOf(await userRecords(prisma, rows), limit, ({ id }) => id)
 }
 

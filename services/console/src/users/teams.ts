@@ -4,7 +4,7 @@ import { recordChange } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
 import { createOnce } from '../request/create-once.ts'
-import { pageOf, readIdCursor } from '../request/page.ts'
+import { idsAfter, newestRolesFirst, pageOf, rolesAfter, timeCursor } from '../request/page.ts'
 import { userOf } from '../sign-in/user.ts'
 import { authorizeInTenant, changePermissions, passBarrier } from '../permissions/authorize.ts'
 import type { TeamRole } from '@gateway/api/console/fields'
@@ -21,8 +21,8 @@ export function listTeams(deps: Deps): Handler<'listTeams'> {
     await authorizeInTenant(deps.prisma, userOf(res), tenant, 'teams.read')
     const { cursor, limit } = call.query()
     const rows = await prisma.team.findMany({
-      where: { tenant, id: { gt: readIdCursor(cursor, 'tea_') } },
-      orderBy: { id: 'asc' },
+      where: { tenant, id: idsAfter(cursor, 'tea_') },
+      orderBy: { id: 'desc' },
       take: limit + 1,
     })
     res.json(pageOf(rows.map(teamRecord), limit, ({ id }) => id))
@@ -83,12 +83,12 @@ export function listTeamMembers(deps: MemberDeps): Handler<'listTeamMembers'> {
     const team = await teamOf({ prisma }, tenant, call.id('team'))
     const { cursor, limit } = call.query()
     const rows = await prisma.teamMember.findMany({
-      where: { team, user: { gt: readIdCursor(cursor, 'usr_') } },
-      orderBy: { user: 'asc' },
+      where: { team, ...rolesAfter(cursor) },
+      orderBy: newestRolesFirst,
       take: limit + 1,
     })
     const users = await usersOf<TeamRole>(deps, rows)
-    res.json(pageOf(users, limit, ({ id }) => id))
+    res.json(pageOf(users, limit, timeCursor))
   }
 }
 

@@ -4,7 +4,7 @@ import { recordChange } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
 import { createOnce } from '../request/create-once.ts'
-import { pageOf, readIdCursor } from '../request/page.ts'
+import { idsAfter, pageOf } from '../request/page.ts'
 import { userOf } from '../sign-in/user.ts'
 import { authorizeInTenant, changePermissions, authorizeOnPlatform } from '../permissions/authorize.ts'
 
@@ -22,9 +22,9 @@ export function listTenants({ prisma }: Deps): Handler<'listTenants'> {
         : await prisma.membership.findMany({ where: { user: user.id, suspendedAt: null }, select: { tenant: true } })
     const rows = await prisma.tenant.findMany({
       where: {
-        id: { gt: readIdCursor(cursor, 'ten_'), ...(memberships && { in: memberships.map(({ tenant }) => tenant) }) },
+        id: { ...idsAfter(cursor, 'ten_'), ...(memberships && { in: memberships.map(({ tenant }) => tenant) }) },
       },
-      orderBy: { id: 'asc' },
+      orderBy: { id: 'desc' },
       take: limit + 1,
     })
     res.json(pageOf(rows.map(tenantRecord), limit, ({ id }) => id))
