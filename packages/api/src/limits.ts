@@ -101,3 +101,6 @@ export const sandboxModelLimits = {
   contextLength: (2 * flowLimits.portBytes) / 8,
   maxOutputTokens: flowLimits.portBytes / 8,
 } as const
+
+/** IDs in the filter of a list of the console API. */
+export const MAX_IDS = 100

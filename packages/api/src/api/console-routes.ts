@@ -53,6 +53,7 @@ import {
   newGrantBody,
   newProjectBody,
   projectPatch,
+  projectQuery,
   projectRecord,
 } from '../console/projects.ts'
 import {
@@ -340,7 +341,10 @@ export const consoleRoutes = {
   ...consoleAuditRoutes,
   ...consolePlatformRoutes,
 
-  listProjects: projects('GET', `${tenant}/projects`, 'List projects', page(projectRecord), paged),
+  listProjects: projects('GET', `${tenant}/projects`, 'List projects', page(projectRecord), {
+    ...paged,
+    query: projectQuery,
+  }),
   createProject: projects('POST', `${tenant}/projects`, 'Create a project', made(projectRecord), {
     ...sentOnce(newProjectBody),
     description:

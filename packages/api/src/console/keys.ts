@@ -3,8 +3,8 @@ import { exampleIds } from '../example-ids.ts'
 import { keyLimits } from '../limits.ts'
 import { noRateLimits, rateLimits } from '../rates.ts'
 import { serviceTag } from '../service-tag.ts'
-import { id, label, micro, time } from './fields.ts'
-import { pageQuery } from './page.ts'
+import { id, label, micro, moment, time } from './fields.ts'
+import { ids, pageQuery } from './page.ts'
 
 export const keyState = z.enum(['Active', 'Paused', 'Expired', 'Revoked', 'Rotated', 'NeedsReissue'])
 export type KeyState = z.infer<typeof keyState>
@@ -121,7 +121,13 @@ export const keyRecord = z
 export type KeyRecord = z.infer<typeof keyRecord>
 
 export const keyQuery = pageQuery
-  .extend({ project: id.optional(), state: keyState.optional(), createdBy: id.optional() })
+  .extend({
+    ids,
+    project: id.optional(),
+    state: keyState.optional(),
+    createdBy: id.optional(),
+    expiresBefore: moment.optional().describe('only keys that expire before this time, ISO 8601'),
+  })
   .meta({ examples: [{ project: exampleIds.project, state: 'Active', limit: 20 }] })
 export const keyNameBody = z.strictObject({ name: label(100) }).meta({ examples: [{ name: 'Weekly summaries' }] })
 export const rotateBody = z

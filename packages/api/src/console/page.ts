@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { MAX_IDS } from '../limits.ts'
 import { id, moment } from './fields.ts'
 
 // Lists: parameters and responses, the same everywhere.
@@ -16,6 +17,14 @@ export const pageQuery = z
     limit: z.coerce.number().int().min(1).max(500).default(100),
   })
   .meta({ examples: [{ limit: 20 }] })
+
+/** Filter by IDs, to name what another list refers to. */
+export const ids = z
+  .string()
+  .regex(new RegExp(`^[\\w-]+(,[\\w-]+){0,${MAX_IDS - 1}}$`), `must be up to ${MAX_IDS} IDs, separated by commas`)
+  .transform((text) => text.split(','))
+  .optional()
+  .describe(`only these, up to ${MAX_IDS}, separated by commas`)
 
 /** The query of a list ordered by time, newest first: `from`, `to`, and these filters. F3 */
 export const timedQuery = <Filters extends z.core.$ZodLooseShape>(filters: Filters) =>

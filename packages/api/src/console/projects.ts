@@ -4,6 +4,7 @@ import { flowLimits } from '../limits.ts'
 import { rateLimits } from '../rates.ts'
 import { captureSettings } from './capture.ts'
 import { id, label, named, projectRole, time } from './fields.ts'
+import { ids, pageQuery } from './page.ts'
 import { userWithRole } from './users.ts'
 
 export const newProjectBody = z
@@ -49,6 +50,7 @@ export const projectRecord = named
     ],
   })
 export type ProjectRecord = z.infer<typeof projectRecord>
+export const projectQuery = pageQuery.extend({ ids }).meta({ examples: [{ ids: exampleIds.project }] })
 
 const readsContent = z.boolean().describe('whether the user may read captured prompts and answers')
 export const newGrantBody = z

@@ -1,5 +1,7 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQueries, useQuery } from '@tanstack/react-query'
 import type { MeRecord } from '@gateway/api/console/sign-in'
+import type { ProjectRecord } from '@gateway/api/console/projects'
+import { readingKeyName } from './key-names.ts'
 import { reading, readingAll } from './queries.ts'
 import { useParams } from '@tanstack/react-router'
 import type { ProjectRole } from '@gateway/api/console/fields'
@@ -36,12 +38,22 @@ export function useProjectName(): string {
   const granted = useMe()
     .tenants.find(({ id }) => id === tenant)
     ?.projects.find(({ id }) => id === project)
-  const { data } = useQuery({
-    ...readingAll('/api/v2/tenants/{tenant}/projects', { params: { tenant } }),
-    enabled: granted === undefined && tenant !== '',
-  })
-  return granted?.name ?? data?.find(({ id }) => id === project)?.name ?? 'Project'
+  const { data } = useQuery({ ...readingProject(tenant, project), enabled: granted === undefined && tenant !== '' })
+  return granted?.name ?? data?.name ?? 'Project'
 }
+
+/** Record of the project, null if the user can't see it. */
+export function useProject() {
+  const { tenant, project } = useScope()
+  return useQuery(readingProject(tenant, project))
+}
+
+function readingProject(tenant: string, project: string) {
+  const list = readingAll(PROJECTS, { params: { tenant }, query: { ids: project } })
+  return { ...list, select: (found: ProjectRecord[]) => found[0] ?? null }
+}
+
+const PROJECTS = '/api/v2/tenants/{tenant}/projects'
 
 /** Products that the project can call: published and assigned ones. */
 export function useProducts() {
@@ -58,11 +70,11 @@ export function useProducts() {
 
 /** Team that owns the project of the URL. `id` and `name` are missing until they are read, or if the user can't. */
 export function useOwningTeam(): { id?: string | undefined; name?: string | undefined; error: unknown } {
-  const { tenant, project } = useScope()
-  const projects = useQuery(readingAll('/api/v2/tenants/{tenant}/projects', { params: { tenant } }))
+  const { tenant } = useScope()
+  const project = useProject()
   const teams = useQuery(readingAll('/api/v2/tenants/{tenant}/teams', { params: { tenant } }))
-  const id = projects.data?.find((each) => each.id === project)?.team
-  return { id, name: teams.data?.find((each) => each.id === id)?.name, error: projects.error }
+  const id = project.data?.team
+  return { id, name: teams.data?.find((each) => each.id === id)?.name, error: project.error }
 }
 
 /** The user's role in the project of the URL, or null without a grant. */
@@ -76,10 +88,16 @@ export function useProjectRole(): ProjectRole | null {
 
 type NameOf = (id: string) => string
 
-export function useKeyNames(): NameOf {
-  const { tenant, project } = useScope()
-  const { data } = useQuery(readingAll('/api/v2/tenants/{tenant}/keys', { params: { tenant }, query: { project } }))
-  return nameIn(data)
+export function useKeyNames(ids: readonly string[]): NameOf {
+  const { tenant } = useScope()
+  const unique = [...new Set(ids)]
+  const names = useQueries({ queries: unique.map((id) => readingKeyName(tenant, id)) })
+  return nameIn(names.flatMap(({ data }, n) => (data === undefined ? [] : [{ id: unique[n]!, name: data }])))
+}
+
+export function useKeyName(id: string | null): string | null {
+  const nameOf = useKeyNames(id === null ? [] : [id])
+  return id && nameOf(id)
 }
 
 export function useMemberNames(): NameOf {

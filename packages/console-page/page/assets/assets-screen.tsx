@@ -1,6 +1,6 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { failedBy } from '../api/failed.ts'
-import { useProjectRole, useScope, useProjectName, useMe, useKeyNames, useMemberNames } from '../api/session.ts'
+import { useProjectRole, useScope, useProjectName, useMe, useKeyName, useMemberNames } from '../api/session.ts'
 import { FilterChip } from '../components/filters.tsx'
 import { Screen } from '../frame/screen.tsx'
 import { EmptyState, Waiting } from '../components/list-states.tsx'
@@ -182,7 +182,7 @@ function AssetPreview({ of: { id, mimeType }, address }: { of: StoredAssetRecord
 function AssetMaker({ of: { execution, key, createdBy } }: { of: StoredAssetRecord }) {
   const me = useMe()
   const memberName = useMemberNames()
-  const keyName = useKeyNames()
+  const keyName = useKeyName(key)
   if (execution !== null)
     return (
       <>
@@ -193,5 +193,5 @@ function AssetMaker({ of: { execution, key, createdBy } }: { of: StoredAssetReco
       </>
     )
   if (createdBy !== null) return <>uploaded by {createdBy === me.id ? 'you' : memberName(createdBy)}</>
-  return key === null ? null : <>uploaded with the key {keyName(key)}</>
+  return key === null ? null : <>uploaded with the key {keyName}</>
 }

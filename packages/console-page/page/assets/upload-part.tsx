@@ -1,9 +1,8 @@
 import { useRef, type RefObject, useEffect, useEffectEvent, useState } from 'react'
 import { Icon } from '../components/icon.tsx'
-import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { readingAll, useChange } from '../api/queries.ts'
-import { useScope } from '../api/session.ts'
+import { useChange } from '../api/queries.ts'
+import { useProject, useScope } from '../api/session.ts'
 import { several } from '../components/usd.ts'
 import { RefusalBox } from '../components/refusal-box.tsx'
 import { sizeOf, ASSETS } from './asset-labels.ts'
@@ -67,9 +66,7 @@ function FileField({
 /** Retention period of assets, and where to change it. */
 function RetentionLabels() {
   const scope = useScope()
-  const { tenant } = scope
-  const { data } = useQuery(readingAll('/api/v2/tenants/{tenant}/projects', { params: { tenant } }))
-  const project = data?.find(({ id }) => id === scope.project)
+  const { data: project } = useProject()
   if (!project) return null
   const { assetRetentionDays: days } = project
   return (

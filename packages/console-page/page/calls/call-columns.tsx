@@ -3,7 +3,7 @@ import type { InvocationRecord } from '@gateway/api/console/money'
 import { Badge, Moment, Money, type Tone } from '../components/values.tsx'
 import type { Column } from '../components/data-table.tsx'
 import { count } from '../components/usd.ts'
-import { useKeyNames, type ProjectScope } from '../api/session.ts'
+import { useKeyName, type ProjectScope } from '../api/session.ts'
 import type { CallState, Span } from './call-filters.ts'
 
 const MICRO_A_USD = 1_000_000
@@ -69,11 +69,11 @@ export function CallCost({ call }: { call: InvocationRecord }) {
 
 /** Credential that a call was made with. */
 export function CallerName({ call: { key, execution } }: { call: InvocationRecord }) {
-  const nameOf = useKeyNames()
+  const name = useKeyName(key)
   if (key === null) return <span className="soft">a user, in the console</span>
   return (
     <>
-      {nameOf(key)}
+      {name}
       {execution !== null && <span className="soft"> in an execution</span>}
     </>
   )

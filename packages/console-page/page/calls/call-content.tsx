@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { ApiRefusal } from '@gateway/api-client/failures'
 import type { CapturedContent } from '@gateway/api/console/capture'
 import { reading, readingAll } from '../api/queries.ts'
-import { useScope } from '../api/session.ts'
+import { useProject, useScope } from '../api/session.ts'
 import { CopyButton } from '../components/copying.tsx'
 import { Loaded } from '../components/list-states.tsx'
 import { Moment } from '../components/values.tsx'
@@ -13,8 +13,7 @@ import { contentParts, type ContentPart } from './content-parts.ts'
 /** Captured prompt and answer of a call, or why there is none. */
 export function CallContent({ call: invocation, isOpen }: { call: string; isOpen: boolean }) {
   const { tenant, project: id } = useScope()
-  const projects = useQuery(readingAll('/api/v2/tenants/{tenant}/projects', { params: { tenant } }))
-  const project = projects.data?.find((each) => each.id === id)
+  const { data: project } = useProject()
   const { isOwner } = useMyRoles()
   if (!project || (project.capture === null && !isOwner)) return null
   return (

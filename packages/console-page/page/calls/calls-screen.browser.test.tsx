@@ -60,3 +60,21 @@ test('filters are saved as a view of this browser, opened again and deleted', as
   await page.getByRole('menuitem', { name: 'Delete view Failed calls' }).click()
   await expect.element(screen.getByRole('button', { name: 'Views' })).toBeVisible()
 })
+
+test('calls name their keys from one request for these keys, and the filter reads all keys when it opens', async ({
+  api,
+  open,
+}) => {
+  const [key] = contractExample('listKeys').data
+  const keys = ['key_1', 'key_2'].map((id) => ({ ...key!, id, name: `Name of ${id}` }))
+  api.answer('listKeys', { data: keys, nextCursor: null })
+  const calls = ['key_1', 'key_2', 'key_1'].map((of, n) => ({ ...call!, id: `inv_${n}`, key: of }))
+  api.answer('listInvocations', { data: calls, nextCursor: null })
+  const { screen } = await open(`${project}/calls`)
+  await expect.element(screen.getByText('Name of key_2')).toBeVisible()
+  expect(api.asked('listKeys').map(({ query }) => query['ids'])).toEqual(['key_1,key_2'])
+  await screen.getByRole('combobox', { name: 'Key' }).click()
+  await page.getByRole('option', { name: 'Name of key_1' }).click()
+  await expect.poll(() => api.asked('listInvocations').at(-1)?.query).toMatchObject({ key: 'key_1' })
+  await expect.element(screen.getByRole('button', { name: 'Remove filter key: Name of key_1' })).toBeVisible()
+})

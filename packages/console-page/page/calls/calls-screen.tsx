@@ -1,6 +1,6 @@
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState, type ComponentProps } from 'react'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useScope, useProjectName, type ProjectScope, useProducts } from '../api/session.ts'
+import { useKeyName, useScope, useProjectName, type ProjectScope, useProducts } from '../api/session.ts'
 import { Screen } from '../frame/screen.tsx'
 import { DataList } from '../components/data-list.tsx'
 import { EmptyState, Waiting, ShowMore, RefreshButton } from '../components/list-states.tsx'
@@ -166,20 +166,27 @@ function useCalls(params: ProjectScope, filters: CallFilters, isLive: boolean) {
   })
 }
 
+/** Filter by key, whose choices are read when it opens: a project may have thousands of keys. */
+function KeyFilter({ value, onChange }: Pick<ComponentProps<typeof FilterChip>, 'value' | 'onChange'>) {
+  const { tenant, project } = useScope()
+  const [isOpened, setOpened] = useState(false)
+  const chosen = useKeyName(value ?? null)
+  const { data } = useQuery({
+    ...readingAll('/api/v2/tenants/{tenant}/keys', { params: { tenant }, query: { project } }),
+    enabled: isOpened,
+  })
+  const choices =
+    value === undefined ? (data ?? []).map(({ id, name }) => [id, name] as const) : [[value, chosen ?? value] as const]
+  return <FilterChip name="Key" value={value} choices={choices} onOpen={() => setOpened(true)} onChange={onChange} />
+}
+
 /** Filters of the list, kept in the URL. */
 function FilterChips({ filters }: { filters: CallFilters }) {
-  const { tenant, project } = useScope()
   const { products } = useProducts()
-  const keys = useQuery(readingAll('/api/v2/tenants/{tenant}/keys', { params: { tenant }, query: { project } }))
   const set = useFilter<CallFilters>()
   return (
     <div className="chips" role="group" aria-label="Filters">
-      <FilterChip
-        name="Key"
-        value={filters.key}
-        choices={(keys.data ?? []).map(({ id, name }) => [id, name])}
-        onChange={set('key')}
-      />
+      <KeyFilter value={filters.key} onChange={set('key')} />
       <FilterChip
         name="Model"
         value={filters.model}

@@ -7,15 +7,26 @@ export function FilterChip({
   name,
   value,
   choices,
+  onOpen,
   onChange,
 }: {
   name: string
   value: string | undefined
-  choices: [value: string, text: string][]
+  choices: (readonly [value: string, text: string])[]
+  onOpen?: () => void
   onChange: (value: string | undefined) => void
 }) {
   if (value === undefined)
-    return <Select aria-label={name} value={null} placeholder={name} options={choices} onChange={onChange} />
+    return (
+      <Select
+        aria-label={name}
+        value={null}
+        placeholder={name}
+        options={choices}
+        onChange={onChange}
+        {...(onOpen && { onOpen })}
+      />
+    )
   const text = choices.find(([each]) => each === value)?.[1] ?? value
   return (
     <span className="chip">

@@ -14,6 +14,7 @@ export function Select<Value extends string | number>({
   placeholder = 'Select…',
   required = false,
   disabled = false,
+  onOpen,
   onChange,
   ...ids
 }: {
@@ -22,6 +23,7 @@ export function Select<Value extends string | number>({
   placeholder?: string
   required?: boolean
   disabled?: boolean
+  onOpen?: () => void
   onChange: (value: Value) => void
 } & (FieldIds | { 'aria-label': string })) {
   return (
@@ -30,6 +32,7 @@ export function Select<Value extends string | number>({
       value={value}
       required={required}
       disabled={disabled}
+      onOpenChange={(isOpen) => isOpen && onOpen?.()}
       onValueChange={(chosen) => chosen !== null && onChange(chosen)}
     >
       <Base.Trigger {...ids} className="select">

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router'
 import type { ExecutionSummary, ExecutionStatus } from '@gateway/api/execution'
 import { Badge, Moment, Money, type Tone } from '../components/values.tsx'
 import type { Column } from '../components/data-table.tsx'
-import { useKeyNames, useMemberNames, useMe, type ProjectScope, useScope } from '../api/session.ts'
+import { useKeyName, useMemberNames, useMe, type ProjectScope, useScope } from '../api/session.ts'
 import { useEffect, useState } from 'react'
 import { durationText } from '../calls/call-columns.tsx'
 import { useQuery } from '@tanstack/react-query'
@@ -52,12 +52,12 @@ function ExecutionCost({ of }: { of: ExecutionSummary }) {
 
 /** Key or user that started an execution, by name if visible to the reader, and whether it is a rerun. */
 function StartedBy({ of: { key, user, rerunOf } }: { of: ExecutionSummary }) {
-  const keyName = useKeyNames()
+  const keyName = useKeyName(key)
   const memberName = useMemberNames()
   const { id } = useMe()
   return (
     <>
-      {key !== null && keyName(key)}
+      {keyName}
       {user !== null && (user === id ? 'You' : memberName(user))}
       {rerunOf !== null && <span className="soft"> (rerun)</span>}
     </>

@@ -44,12 +44,21 @@ export function AccountMenu() {
 
 /** Shows the current project, and opens the list of all projects, with a search. */
 export function ProjectSwitcher() {
+  return (
+    <SearchMenu opener={<SwitcherButton />} label="Search projects" empty="No projects found.">
+      <ProjectLinks />
+    </SearchMenu>
+  )
+}
+
+/** Read when the menu opens: an organization may have thousands of projects. */
+function ProjectLinks() {
   const { tenants } = useMe()
   const lists = useQueries({
     queries: tenants.map(({ id }) => readingAll('/api/v2/tenants/{tenant}/projects', { params: { tenant: id } })),
   })
   return (
-    <SearchMenu opener={<SwitcherButton />} label="Search projects" empty="No projects found.">
+    <>
       {tenants.map((each, n) => (
         <MenuGroup key={each.id} title={each.name}>
           {(lists[n]?.data ?? []).map((one) => (
@@ -68,6 +77,6 @@ export function ProjectSwitcher() {
           ))}
         </MenuGroup>
       ))}
-    </SearchMenu>
+    </>
   )
 }

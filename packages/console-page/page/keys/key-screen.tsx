@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import type { KeyRecord } from '@gateway/api/console/keys'
 import { reading } from '../api/queries.ts'
-import { useKeyNames, useMemberNames, useProducts, useProjectName, useScope } from '../api/session.ts'
+import { useKeyName, useMemberNames, useProducts, useProjectName, useScope } from '../api/session.ts'
 import { LatestCalls } from '../calls/latest-calls.tsx'
 import { Loaded } from '../components/list-states.tsx'
 import { several } from '../components/usd.ts'
@@ -139,7 +139,7 @@ function KeyAccess({ of: { policy, resources } }: { of: KeyRecord }) {
 function LineageLink({ id }: { id: string }) {
   return (
     <Link to="/projects/$tenant/$project/keys/$key" params={{ ...useScope(), key: id }}>
-      {useKeyNames()(id)}
+      {useKeyName(id)}
     </Link>
   )
 }

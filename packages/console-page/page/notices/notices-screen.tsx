@@ -46,7 +46,7 @@ export function NoticesScreen() {
 
 /** Alerts with their time, state and deliveries. */
 function NoticeTable({ notices }: { notices: NoticeRecord[] }) {
-  const nameOf = useKeyNames()
+  const nameOf = useKeyNames(notices.flatMap(({ key }) => key ?? []))
   const userOf = useMemberNames()
   const columns: Column<NoticeRecord>[] = [
     { head: 'Alert', cell: (notice) => <NoticeText notice={notice} nameOf={nameOf} userOf={userOf} /> },

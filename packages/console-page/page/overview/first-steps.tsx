@@ -72,7 +72,9 @@ function useProgress() {
   const role = useProjectRole()
   const mayRun = role === 'Project Owner' || role === 'Project Consumer'
   const { products, isPending } = useProducts()
-  const keys = useQuery(readingAll('/api/v2/tenants/{tenant}/keys', { params: { tenant }, query: { project } }))
+  const keys = useQuery(
+    reading('/api/v2/tenants/{tenant}/keys', { params: { tenant }, query: { project, state: 'Active', limit: 1 } }),
+  )
   const wallet = useQuery(reading('/api/v2/tenants/{tenant}/projects/{project}/wallet', { params }))
   const members = useQuery(readingAll('/api/v2/tenants/{tenant}/members', { params: { tenant } }))
   const executions = useQuery({
@@ -86,7 +88,7 @@ function useProgress() {
     products,
     product: products.length > 0,
     funds: wallet.data.availableMicro > 0,
-    key: keys.data.some(({ state }) => state === 'Active'),
+    key: keys.data.data.length > 0,
     call: calls.data.data.length > 0,
     ...(executions.data && { flow: executions.data.data.length > 0 }),
     colleague: members.data.length > 1,

@@ -5,7 +5,7 @@ import { RefusedCalls } from './refused-calls.tsx'
 import { Money, Moment, Facts } from '../components/values.tsx'
 import { ModelCharges } from '../statement/model-charges.tsx'
 import { runwayText } from '../components/runway.ts'
-import { useMonth, useSpending, endsWithin, daysLeft } from './use-spending.ts'
+import { useMonth, useSpending, dayOf, daysLeft, endsWithin } from './use-spending.ts'
 import { SpendingDays } from '../usage/spending-days.tsx'
 import { Link } from '@tanstack/react-router'
 import { LatestCalls } from '../calls/latest-calls.tsx'
@@ -62,12 +62,10 @@ const SOON_DAYS = 14
 function EndingKeys() {
   const scope = useScope()
   const { tenant, project } = scope
-  const { data = [] } = useQuery(
-    readingAll('/api/v2/tenants/{tenant}/keys', { params: { tenant }, query: { project } }),
-  )
-  const ending = data.filter(
-    ({ state, expiresAt }) => state === 'Active' && endsWithin(SOON_DAYS, expiresAt, new Date()),
-  )
+  const now = new Date()
+  const query = { project, state: 'Active' as const, expiresBefore: `${dayOf(now, SOON_DAYS + 1)}T00:00:00Z` }
+  const { data = [] } = useQuery(readingAll('/api/v2/tenants/{tenant}/keys', { params: { tenant }, query }))
+  const ending = data.filter(({ expiresAt }) => endsWithin(SOON_DAYS, expiresAt, now))
   if (ending.length === 0) return null
   return (
     <section className="notice line" aria-label="Keys expiring soon">

@@ -23,7 +23,8 @@ export function RefusedCalls() {
     ...reading('/api/v2/tenants/{tenant}/projects/{project}/refusals/recent', { params }),
     refetchInterval: EVERY_MS,
   })
-  const nameOf = useKeyNames()
+  const rows = (latest.data?.data ?? []).slice(0, SHOWN)
+  const nameOf = useKeyNames(rows.map(({ key }) => key))
   if (!counts.data || counts.data.total === 0) return null
   const columns: Column<LatestRefusal>[] = [
     { head: 'Time', cell: ({ at }) => <Moment iso={at} to="second" /> },
@@ -54,12 +55,7 @@ export function RefusedCalls() {
           </span>
         ))}
       </p>
-      <DataTable
-        caption="Latest errors"
-        columns={columns}
-        rows={(latest.data?.data ?? []).slice(0, SHOWN)}
-        keyOf={({ requestId }) => requestId}
-      />
+      <DataTable caption="Latest errors" columns={columns} rows={rows} keyOf={({ requestId }) => requestId} />
     </section>
   )
 }

@@ -7,7 +7,7 @@ import { CodeLink } from './refusals-by-code.tsx'
 
 /** Individual errors, newest first, with the request ID to look up in the logs. @param ofKey all are of one key */
 export function NewestRefusals({ rows, ofKey = false }: { rows: LatestRefusal[]; ofKey?: boolean }) {
-  const nameOf = useKeyNames()
+  const nameOf = useKeyNames(rows.map(({ key }) => key))
   const columns: Column<LatestRefusal>[] = [
     { head: 'Time', cell: ({ at }) => <Moment iso={at} to="second" /> },
     ...(ofKey ? [] : [{ head: 'Key', cell: ({ key }: LatestRefusal) => nameOf(key) }]),

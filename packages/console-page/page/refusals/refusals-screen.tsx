@@ -60,7 +60,7 @@ export function RefusalsScreen() {
 
 /** Number of errors by key. */
 function RefusalsByKey({ groups }: { groups: RefusalGroup[] }) {
-  const nameOf = useKeyNames()
+  const nameOf = useKeyNames(groups.map(({ group }) => group))
   const columns: Column<RefusalGroup>[] = [
     { head: 'Key', cell: ({ group }) => nameOf(group), sortBy: ({ group }) => nameOf(group) },
     { head: 'Count', cell: ({ count: times }) => count(times), isNumber: true, sortBy: ({ count: times }) => times },
@@ -112,7 +112,7 @@ function RefusalFilters({
   codes: RefusalGroup[]
   keys: RefusalGroup[]
 }) {
-  const nameOf = useKeyNames()
+  const nameOf = useKeyNames(keys.map(({ group }) => group))
   const set = useFilter<RefusalView>()
   return (
     <div className="chips" role="group" aria-label="Filters">

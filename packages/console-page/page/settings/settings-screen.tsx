@@ -2,7 +2,7 @@ import { useState, type FormEvent } from 'react'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { readingAll, reading, useChange } from '../api/queries.ts'
-import { useScope } from '../api/session.ts'
+import { useProject, useScope } from '../api/session.ts'
 import { Screen } from '../frame/screen.tsx'
 import { Facts, Moment } from '../components/values.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
@@ -26,19 +26,18 @@ import { FormDialog } from '../components/dialog.tsx'
 
 /** Project details, asset retention, rate limits, prompt capture, key rotation, quotas, service tokens and deletion. */
 export function SettingsScreen() {
-  const { tenant, project: id } = useScope()
+  const { tenant } = useScope()
   const { isAdmin, isOwner, hasGrant } = useMyRoles()
-  const projects = useQuery(readingAll('/api/v2/tenants/{tenant}/projects', { params: { tenant } }))
+  const { data: project, error } = useProject()
   const teams = useQuery(readingAll('/api/v2/tenants/{tenant}/teams', { params: { tenant } }))
   const [isDeleting, setDeleting] = useState(false)
   const navigate = useNavigate()
-  const project = projects.data?.find((each) => each.id === id)
   const team = teams.data?.find((each) => each.id === project?.team)
   return (
     <Screen title="Settings" of={project?.name ?? 'Project'}>
-      <RefusalBox error={projects.error} />
-      {!projects.data && !projects.error && <Waiting what="settings" />}
-      {projects.data && !project && <p className="notice">Project not found, or you don't have access to it.</p>}
+      <RefusalBox error={error} />
+      {project === undefined && !error && <Waiting what="settings" />}
+      {project === null && <p className="notice">Project not found, or you don't have access to it.</p>}
       {project && (
         <>
           <section className="card stack" aria-label="Project">

@@ -51,7 +51,7 @@ export function UsageScreen() {
     enabled: data !== undefined,
   }).data
   const navigate = useNavigate({ from: '/projects/$tenant/$project/usage' })
-  const nameOf = useGroupNames(by)
+  const nameOf = useGroupNames(by, data?.data ?? [])
   const isLatency = isTiming(metric)
   const showsLatency = isLatency || metric === 'errors'
   const { groups = [], groupCount = 0 } = data ?? {}
@@ -175,9 +175,9 @@ function MetricSwitch({ total, metric: chosen = 'spend' }: { total: UsageFigures
 }
 
 /** Names of the groups of a report, or their IDs if the user can't see the names. */
-function useGroupNames(by: Grouping): NameOfGroup {
+function useGroupNames(by: Grouping, rows: readonly { group: string | null }[]): NameOfGroup {
   const params = useScope()
-  const nameOfKey = useKeyNames()
+  const nameOfKey = useKeyNames(by === 'key' ? rows.flatMap(({ group }) => group ?? []) : [])
   const nameOfUser = useMemberNames()
   const flows = useQuery({
     ...readingAll('/api/v2/tenants/{tenant}/projects/{project}/sandboxes', { params }),

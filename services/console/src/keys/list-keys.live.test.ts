@@ -58,3 +58,23 @@ test('lists each key with the spending window of its lineage, which starts at 0 
   expect(windows.get(rolled.id)).toMatchObject({ spentMicro: 0, reservedMicro: 0, remainingMicro: 3_000 })
   expect(windows.get(free.id)).toBe(null)
 })
+
+test('lists the keys of given IDs that the user may see, and those that expire before a time', async ({ stack }) => {
+  const list = `${stack.path}/keys?`
+  const make = async (expiresInDays: number) =>
+    (await stack.owner.post(`${stack.path}/keys`, { project: stack.project, expiresInDays })).body.key.id as string
+  const [long, short] = [await make(90), await make(2)]
+  const idsOf = async (query: string, by = stack.owner) =>
+    ((await by.get(`${list}${query}`)).body.data as { id: string }[]).map(({ id }) => id)
+  expect(await idsOf(`ids=${long},key_never`)).toEqual([long])
+  expect(await idsOf(`ids=${long},${short}&cursor=${short}`)).toEqual([long])
+  const consumer = await stack.member({ project: 'Project Consumer' })
+  expect(await idsOf(`ids=${long}`, consumer)).toEqual([])
+  const inAWeek = new Date(Date.now() + 7 * 86_400_000).toISOString()
+  expect(await idsOf(`expiresBefore=${inAWeek}`)).toEqual([short])
+  for (const ids of ['', 'a,,b', `a${',a'.repeat(100)}`])
+    expect([ids, outcomeOf(await stack.owner.get(`${list}ids=${ids}`))]).toEqual([ids, '400 invalid_request'])
+  const projects = async (ids: string) => (await stack.owner.get(`${stack.path}/projects?ids=${ids}`)).body.data
+  expect(await projects(`${stack.project},prj_never`)).toMatchObject([{ id: stack.project }])
+  expect(await projects('prj_never')).toEqual([])
+})

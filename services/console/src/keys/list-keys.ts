@@ -14,15 +14,16 @@ export function listKeys({ prisma }: Deps): Handler<'listKeys'> {
   return async (call, res) => {
     const user = userOf(res)
     const visible = await visibleKeys({ prisma }, user, call.id('tenant'))
-    const { cursor, limit, project, state, createdBy } = call.query()
+    const { cursor, limit, ids, project, state, createdBy, expiresBefore } = call.query()
     const now = await databaseNow(prisma)
     const rows = await prisma.key.findMany({
       where: {
         AND: [
           visible,
-          { id: idsAfter(cursor, 'key_') },
+          { id: { ...idsAfter(cursor, 'key_'), ...(ids && { in: ids }) } },
           project === undefined ? {} : { project },
           createdBy === undefined ? {} : { createdBy },
+          expiresBefore === undefined ? {} : { expiresAt: { lt: expiresBefore } },
           state === undefined ? {} : inState(state, now),
         ],
       },

@@ -22,10 +22,13 @@ export function listProjects(deps: Deps): Handler<'listProjects'> {
     const user = userOf(res)
     const tenant = call.id('tenant')
     const roles = await authorizeInTenant(deps.prisma, user, tenant, 'projects.read')
-    const { cursor, limit } = call.query()
+    const { cursor, limit, ids } = call.query()
     const rows = await prisma.project.findMany({
       where: {
-        AND: [await visibleProjects({ prisma }, user, tenant, roles), { id: idsAfter(cursor, 'prj_') }],
+        AND: [
+          await visibleProjects({ prisma }, user, tenant, roles),
+          { id: { ...idsAfter(cursor, 'prj_'), ...(ids && { in: ids }) } },
+        ],
       },
       orderBy: { id: 'desc' },
       take: limit + 1,
