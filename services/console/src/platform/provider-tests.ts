@@ -40,6 +40,8 @@ export function testProvider({ prisma, now, newId }: Deps): Handler<'testProvide
     const ago = (ms: number) => new Date(requestedAt.getTime() - ms)
     const data = { id: newId('tst'), provider, product: id, kind: product.kind, model: route.model, requestedAt }
     const test = await prisma.$transaction(async (tx) => {
+      // Requests at the same time are counted one after another.
+      await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtext('control.provider_tests'))`
       await tx.providerTest.deleteMany({ where: { requestedAt: { lt: ago(KEPT_MS) } } })
       const recent = await tx.providerTest.count({ where: { requestedAt: { gt: ago(MINUTE_MS) } } })
       if (recent >= PER_MINUTE) throw refuse('rate_limited', {})
