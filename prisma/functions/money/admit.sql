@@ -2,7 +2,7 @@
 -- are the projects whose wallets are locked, and the budgets.
 -- Returns one json object of lists in the order of the items: code (null: admitted) and facts of refusals, invocation
 -- (null: its own id), attempt, outputCap and micro; and by pair its callers: project, key and price.
--- needs: money.admission, money.admission_pair, money.make_caller_and_model, money.budget_targets
+-- needs: money.admission, money.admission_pair, money.make_caller_and_model, money.budget_targets, money.notify_full_budgets
 CREATE OR REPLACE FUNCTION money.admit(
   locked text[],
   moment timestamptz,
@@ -50,6 +50,7 @@ DECLARE
   month timestamptz := money.window_start('monthly', moment);
   budget_left jsonb := '{}';
   over_budget text; -- the first budget that does not cover an item
+  refusing jsonb := '{}'; -- budgets that refuse an item even once all calls in progress are released, by their ids
   claimed_keys text[] := '{}'; -- admitted item by item: project and idempotency key
   p money.caller_and_model;
   n integer;
@@ -429,6 +430,18 @@ BEGIN
                             FROM unnest(p.budgets, p.budget_windows, p.budgets_left) AS u (id, window_start, free)
                            WHERE u.id = b.id) w
            WHERE b.id = over_budget);
+        IF NOT refusing ? over_budget AND (facts_of[n] ->> 'limitMicro')::bigint - (facts_of[n] ->> 'spentMicro')::bigint
+           < (CASE WHEN p.tokenizer IS NULL OR items[n].counted IS NOT NULL THEN micro_of[n] ELSE least_micro END) THEN
+          refusing := refusing || jsonb_build_object(over_budget, jsonb_build_object(
+            'id', over_budget,
+            'kind', facts_of[n] -> 'kind',
+            'subject', facts_of[n] -> 'subject',
+            'window_start', facts_of[n] -> 'windowStart',
+            'limit_micro', facts_of[n] -> 'limitMicro',
+            'spent', facts_of[n] -> 'spentMicro',
+            'refuses', true,
+            'project', p.project));
+        END IF;
       ELSIF greatest(micro_of[n], 1) > left_in_wallet THEN -- an empty wallet refuses even a free call
         code_of[n] := 'insufficient_budget';
         facts_of[n] := jsonb_build_object(
@@ -463,6 +476,10 @@ BEGIN
         END IF;
       END IF;
     END LOOP;
+  END IF;
+
+  IF refusing <> '{}' AND NOT current_setting('transaction_read_only')::boolean THEN -- a check writes nothing
+    PERFORM money.notify_full_budgets(moment, (SELECT jsonb_agg(b.value) FROM jsonb_each(refusing) b));
   END IF;
 
   -- 7. Write the admitted items.

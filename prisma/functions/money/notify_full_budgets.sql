@@ -1,7 +1,8 @@
 -- Writes notices of budgets that have reached 80 or 100 percent (money §6.4), in the transaction that caused them, under
--- the lock of the budget, so that each crossing has exactly one notice, as in notify_threshold_crossings. The notice is
--- one of the project whose call crossed the threshold. `of_budgets` is a list of json objects { id, kind, subject,
--- window_start, limit_micro, spent, charged, project }.
+-- the lock of the budget, so that each crossing has exactly one notice, as in notify_threshold_crossings. A hard budget
+-- has reached 100 percent once it refuses a call for good. The notice is one of the project whose call it was.
+-- `of_budgets` is a list of json objects { id, kind, subject, window_start, limit_micro, spent, project } with either
+-- `charged`, part of `spent`, or `refuses`.
 CREATE OR REPLACE FUNCTION money.notify_full_budgets(
   moment timestamptz,
   of_budgets jsonb
@@ -15,10 +16,11 @@ AS $$
            jsonb_build_object('budget', b.id, 'budgetOf', b.kind, 'subject', b.subject), moment
       FROM jsonb_to_recordset(of_budgets) AS b (
         id text, kind text, subject text, window_start timestamptz, limit_micro bigint, spent bigint, charged bigint,
-        project text)
+        refuses boolean, project text)
      CROSS JOIN unnest(ARRAY[80, 100]) t
-     WHERE (b.spent - b.charged) * 100 < t * b.limit_micro AND t * b.limit_micro <= b.spent * 100
-    ON CONFLICT DO NOTHING -- the limit was raised, and lowered again to the same amount
+     WHERE CASE WHEN b.refuses THEN t = 100
+                ELSE (b.spent - b.charged) * 100 < t * b.limit_micro AND t * b.limit_micro <= b.spent * 100 END
+    ON CONFLICT DO NOTHING -- refused before, or the limit was raised, and lowered again to the same amount
     RETURNING id, project
   )
   INSERT INTO money.webhook_deliveries (notice, webhook, next_try_at)

@@ -30,17 +30,28 @@ export function reserveInBudgets(book: Book, windows: BudgetWindow[], micro: big
 
 /** Ends a reservation in the windows that have not ended, and notes a notice for each threshold that the charge crosses. */
 export function closeInBudgets(book: Book, windows: BudgetWindow[], micro: bigint, charged: bigint): void {
-  for (const { id, windowStartMs: start } of windows) {
+  for (const window of windows) {
+    const { id, windowStartMs: start } = window
     const budget = book.budgets.get(id)!
     if (budget.windowStartMs !== start) continue
     const spent = budget.spent + charged
     book.budgets.set(id, { ...budget, reserved: budget.reserved - micro, spent })
     for (const percent of [80n, 100n]) {
-      const notice = `budget.percent ${id} ${start} ${budget.limit} ${percent}`
       const isCrossed = spent * 100n >= percent * budget.limit && budget.spent * 100n < percent * budget.limit
-      if (isCrossed && !book.notices.includes(notice)) book.notices.push(notice)
+      if (isCrossed) notify(book, window, percent)
     }
   }
+}
+
+/** Notes the notice of a budget that refuses a call of this bound, unless the call would fit after those in progress. */
+export function refuseByBudget(book: Book, { id, windowStartMs: start }: BudgetWindow, micro: bigint): void {
+  const budget = book.budgets.get(id)!
+  if (inWindow(budget, start).spent + micro > budget.limit) notify(book, { id, windowStartMs: start }, 100n)
+}
+
+function notify(book: Book, { id, windowStartMs: start }: BudgetWindow, percent: bigint): void {
+  const notice = `budget.percent ${id} ${start} ${book.budgets.get(id)!.limit} ${percent}`
+  if (!book.notices.includes(notice)) book.notices.push(notice)
 }
 
 function inWindow({ windowStartMs: start, spent, reserved }: Budget, wanted: number) {

@@ -1,7 +1,7 @@
 import type { AdmitItem } from '@gateway/ledger-protocol/ledger-items'
 import type { Book, KeyFacts, Reservation } from './book.ts'
 import { budgetsOf } from './count-towards-budgets.ts'
-import { decideFit, type Remaining } from './decide-fit.ts'
+import { decideFit, type OverBudget, type Remaining } from './decide-fit.ts'
 
 export type AdmissionDecision =
   | {
@@ -13,7 +13,7 @@ export type AdmissionDecision =
     }
   | { code: 'again'; reservation: Reservation }
   | { code: 'running' | 'replay'; invocation: string }
-  | { code: string }
+  | { code: string; overBudget?: OverBudget }
 
 /** Decides the admission of a direct call, in the order of rules §2.3. A refused call consumes nothing. */
 export function decideAdmission(book: Book, item: AdmitItem, nowMs: number, remaining: Remaining): AdmissionDecision {

@@ -1,6 +1,6 @@
 import type { AdmissionItem, ClosingItem } from '../src/admissions/waiting-items.ts'
 import { availableIn, type Book, type Reservation } from './book.ts'
-import { closeInBudgets, leftInBudget } from './count-towards-budgets.ts'
+import { closeInBudgets, leftInBudget, refuseByBudget } from './count-towards-budgets.ts'
 import { decideAdmission, type AdmissionDecision } from './decide-admission.ts'
 import { decideClosing, type ClosingDecision } from './decide-closing.ts'
 import { leftInWindow, type Remaining } from './decide-fit.ts'
@@ -72,6 +72,8 @@ function decideAdmissions(book: Book, items: AdmissionItem[], nowMs: number): Ad
     // A copy is decided in the next batch, which knows the first call. If the first was refused, the copy takes its
     // place.
     if (name !== null && admitted.has(name) && FRESH.has(decision.code)) return { code: 'copy' }
+    if ('overBudget' in decision && decision.overBudget)
+      refuseByBudget(book, decision.overBudget.window, decision.overBudget.micro)
     if (!isAdmission(decision)) return decision
     const { project, micro, lineage, windowStartMs } = decision.reservation
     if (windowStartMs !== null) meterLeft.set(lineage, remaining.meter(decision.key!, windowStartMs) - micro)

@@ -33,7 +33,13 @@ interface Asked {
 /** `windowStartMs` is null if the key has no limit. */
 export type Fit =
   | { code: 'fits'; micro: bigint; cap: bigint; prompt: bigint; windowStartMs: number | null }
-  | { code: Exclude<string, 'fits'> }
+  | { code: Exclude<string, 'fits'>; overBudget?: OverBudget }
+
+/** The first budget that does not cover a call, and the bound of that call. */
+export interface OverBudget {
+  window: BudgetWindow
+  micro: bigint
+}
 
 /**
  * Runs the checks of an admission whose caller may call this product: prompt size, instance, ceiling of the execution,
@@ -53,7 +59,8 @@ export function decideFit(
   if (leftOfCeiling !== null && micro > leftOfCeiling) return { code: 'ceiling_reached' }
   const windowStart = key?.limit ? laterWindow(book, key, windowStartMs(key.limit.reset, nowMs)) : null
   if (key && windowStart !== null && micro > remaining.meter(key, windowStart)) return { code: 'key_limit' }
-  if (budgets.some((window) => micro > (remaining.budget(window) ?? micro))) return { code: 'budget_reached' }
+  const window = budgets.find((each) => micro > (remaining.budget(each) ?? micro))
+  if (window) return { code: 'budget_reached', overBudget: { window, micro } }
   const needed = micro > 0n ? micro : 1n // on an empty wallet, even a free call is refused
   if (needed > remaining.wallet(project)) return { code: 'insufficient_budget' }
   return { code: 'fits', micro, cap, prompt, windowStartMs: windowStart }

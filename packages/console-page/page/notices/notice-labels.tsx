@@ -37,12 +37,13 @@ export function NoticeText({ notice, nameOf, userOf }: { notice: NoticeRecord } 
         </>
       )
     case 'key.percent':
-    case 'budget.percent':
+    case 'budget.percent': {
+      const isRefusing = threshold === 100 && (spentMicro ?? 0) < (limitMicro ?? 0)
       return (
         <>
           {kind === 'key.percent'
             ? `${name} reached ${threshold}% of its spending limit.`
-            : `${budgetName(details, userOf)} reached ${threshold}% this month.`}
+            : `${budgetName(details, userOf)} ${isRefusing ? 'refuses calls that cost more than is left' : `reached ${threshold}%`} this month.`}
           {spentMicro !== null && limitMicro !== null && (
             <span className="soft">
               {' '}
@@ -51,6 +52,7 @@ export function NoticeText({ notice, nameOf, userOf }: { notice: NoticeRecord } 
           )}
         </>
       )
+    }
     case 'key.rotated': {
       const { by = '', replacement } = details
       return (

@@ -43,6 +43,17 @@ test.for<[facts: Partial<NamedNotice>, subject: string, ...lines: string[]]>([
     'The monthly budget of the tag nightly reached 80%. $8.00 of $10.00 spent.',
   ],
   [
+    {
+      kind: 'budget.percent',
+      threshold: 100n,
+      spent_micro: 9_990_000n,
+      limit_micro: 10_000_000n,
+      details: { budget: 'bud_1', budgetOf: 'tag', subject: 'nightly' },
+    },
+    'The monthly budget of the tag nightly refuses calls that cost more than is left',
+    'The monthly budget of the tag nightly refuses calls that cost more than is left. $9.99 of $10.00 spent.',
+  ],
+  [
     { kind: 'key.rotated', details: { by: 'usr_1', replacement: 'key_2' }, ...ofKey },
     'The key ci of Search was rotated by a user',
     'The key ci of Search was rotated by a user.',

@@ -49,7 +49,9 @@ export function noticeText(notice: NamedNotice): NoticeText {
     }
     case 'budget.percent': {
       const spent = `${usd(notice.spent_micro ?? 0n)} of ${usd(notice.limit_micro ?? 0n)} spent.`
-      const reached = `The monthly budget of ${budgetSubject(details, project)} reached ${threshold}%`
+      const isRefusing = threshold === 100n && (notice.spent_micro ?? 0n) < (notice.limit_micro ?? 0n)
+      const did = isRefusing ? 'refuses calls that cost more than is left' : `reached ${threshold}%`
+      const reached = `The monthly budget of ${budgetSubject(details, project)} ${did}`
       return { subject: reached, lines: [`${reached}. ${spent}`] }
     }
     case 'key.rotated': {
