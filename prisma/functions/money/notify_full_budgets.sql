@@ -1,6 +1,6 @@
 -- Writes notices of budgets that have reached 80 or 100 percent (money §6.4), in the transaction that caused them, under
 -- the lock of the budget, so that each crossing has exactly one notice, as in notify_threshold_crossings. A hard budget
--- has reached 100 percent once it refuses a call for good. The notice is one of the project whose call it was.
+-- of which 80 percent are spent has reached 100 percent once it refuses a call for good. The notice is one of the project whose call it was.
 -- `of_budgets` is a list of json objects { id, kind, subject, window_start, limit_micro, spent, project } with either
 -- `charged`, part of `spent`, or `refuses`.
 CREATE OR REPLACE FUNCTION money.notify_full_budgets(
@@ -18,7 +18,7 @@ AS $$
         id text, kind text, subject text, window_start timestamptz, limit_micro bigint, spent bigint, charged bigint,
         refuses boolean, project text)
      CROSS JOIN unnest(ARRAY[80, 100]) t
-     WHERE CASE WHEN b.refuses THEN t = 100
+     WHERE CASE WHEN b.refuses THEN t = 100 AND 80 * b.limit_micro <= b.spent * 100
                 ELSE (b.spent - b.charged) * 100 < t * b.limit_micro AND t * b.limit_micro <= b.spent * 100 END
     ON CONFLICT DO NOTHING -- refused before, or the limit was raised, and lowered again to the same amount
     RETURNING id, project

@@ -43,10 +43,15 @@ export function closeInBudgets(book: Book, windows: BudgetWindow[], micro: bigin
   }
 }
 
-/** Notes the notice of a budget that refuses a call of this bound, unless the call would fit after those in progress. */
+/**
+ * Notes the notice of a budget, 80 percent spent, that refuses a call of this bound, unless the call would fit after those
+ * in progress.
+ */
 export function refuseByBudget(book: Book, { id, windowStartMs: start }: BudgetWindow, micro: bigint): void {
   const budget = book.budgets.get(id)!
-  if (inWindow(budget, start).spent + micro > budget.limit) notify(book, { id, windowStartMs: start }, 100n)
+  const { spent } = inWindow(budget, start)
+  if (spent * 100n >= 80n * budget.limit && spent + micro > budget.limit)
+    notify(book, { id, windowStartMs: start }, 100n)
 }
 
 function notify(book: Book, { id, windowStartMs: start }: BudgetWindow, percent: bigint): void {

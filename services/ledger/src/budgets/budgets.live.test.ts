@@ -102,14 +102,17 @@ describe('a hard budget', () => {
     expect(codeOf(await replica.admit(replica.item(keys[0]!, product)))).toBe('admitted')
   })
 
-  test('writes the notice of 100 percent when it first refuses a call for good, and no other', async ({
+  test('writes the notice of 100 percent when it is mostly spent and first refuses a call for good', async ({
     organization: { keys, product, projects },
     set,
     replica,
   }) => {
-    await set('team', 250)
+    await set('team', 220)
     const notices = async () => {
-      const rows = await replica.reads.prisma.notice.findMany({ where: { project: { in: projects } } })
+      const rows = await replica.reads.prisma.notice.findMany({
+        where: { project: { in: projects } },
+        orderBy: { threshold: 'asc' },
+      })
       return rows.map(({ kind, threshold, project, spentMicro }) => [kind, threshold, project, spentMicro])
     }
     const items = keys.map((key) => replica.item(key, product))
@@ -119,7 +122,8 @@ describe('a hard budget', () => {
     expect(await notices()).toEqual([]) // it fits again if the calls in progress are released
     for (const { id: call } of items) await replica.settle(call, { promptTokens: 0, completionTokens: 90 })
     for (let n = 0; n < 3; n++) expect(await refused()).toBe('budget_reached')
-    expect(await notices()).toEqual([['budget.percent', 100n, projects[1], 180n]])
+    const mostlySpent = ['budget.percent', 80n, projects[1], 180n]
+    expect(await notices()).toEqual([mostlySpent, ['budget.percent', 100n, projects[1], 180n]])
   })
 
   test('starts again with the month, and a call of the last month does not count towards it', async ({
