@@ -132,6 +132,7 @@ export const fundingRecord = z
     micro: micro.describe('micro-USD; negative: debited'),
     reason: z.string().nullable().describe('of a correction'),
     user: id.describe('who did it'),
+    userName: z.string().nullable().describe('null: the user no longer exists'),
     at: time,
   })
   .meta({
@@ -142,6 +143,7 @@ export const fundingRecord = z
         micro: -500,
         reason: 'A funding that came in twice.',
         user: exampleIds.user,
+        userName: 'Ada',
         at: '2026-11-20T10:00:00.000Z',
       },
     ],

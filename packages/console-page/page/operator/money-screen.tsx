@@ -113,8 +113,8 @@ const columns: Column<FundingRecord>[] = [
   { head: 'ID', cell: ({ id }) => <code>{id}</code> },
   { head: 'Kind', cell: ({ kind }) => (kind === 'funding' ? 'Funding' : 'Correction') },
   { head: 'Amount', cell: ({ micro }) => <Money micro={micro} />, isNumber: true },
-  { head: 'Reason', cell: ({ reason }) => reason ?? '' },
-  { head: 'By', cell: ({ user }) => <code className="small">{user}</code> },
+  { head: 'Reason', cell: ({ reason }) => reason ?? '–' },
+  { head: 'By', cell: ({ user, userName }) => userName ?? <code className="small">{user}</code> },
   { head: 'When', cell: ({ at }) => <Moment iso={at} isExact /> },
 ]
 

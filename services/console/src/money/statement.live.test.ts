@@ -179,6 +179,7 @@ test('lists fundings and corrections newest first, with user, time and reason, w
     micro,
     reason,
     user: operator.id,
+    userName: 'A user',
     at,
   })
   expect(records).toEqual([

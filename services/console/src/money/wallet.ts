@@ -114,16 +114,18 @@ export function listFundings(deps: Pick<ConsoleDeps, 'prisma'>): Handler<'listFu
         WHERE ${before === null ? Prisma.sql`true` : Prisma.sql`at <= ${before.at} AND (at, kind, id) < (${before.at}, ${before.kind}, ${before.id})`}
         ORDER BY at DESC, id DESC LIMIT ${limit + 1})`
     const rows = await deps.prisma.$queryRaw<(Omit<FundingRecord, 'micro' | 'at'> & { micro: bigint; at: Date })[]>`
+      SELECT f.*, (SELECT u.name FROM control.users u WHERE u.id = f.user) AS "userName" FROM (
       ${half('funding', Prisma.sql`funding_id AS id, funded_by AS user, NULL AS reason`, Prisma.sql`money.fundings`)}
       UNION ALL
       ${half('correction', Prisma.sql`correction_id AS id, corrected_by AS user, reason`, Prisma.sql`money.corrections`)}
-      ORDER BY at DESC, kind DESC, id DESC LIMIT ${limit + 1}`
-    const records = rows.map(({ id, kind, micro, reason, user, at }) => ({
+      ORDER BY at DESC, kind DESC, id DESC LIMIT ${limit + 1}) f`
+    const records = rows.map(({ id, kind, micro, reason, user, userName, at }) => ({
       id,
       kind,
       micro: Number(micro),
       reason,
       user,
+      userName,
       at: at.toISOString(),
     }))
     res.json(pageOf(records, limit, ({ at, kind, id }) => `${Date.parse(at)}.${kind}.${id}`))
