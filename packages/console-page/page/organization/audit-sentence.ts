@@ -138,7 +138,7 @@ const sentences: Readonly<Record<string, Sentence>> = {
       ? `set assets of ${subject} to be deleted after ${the('assetRetentionDays')} days`
       : `set assets of ${subject} to be kept indefinitely`
   },
-  'content.read': ({ subject }) => `read the captured prompt and answer of the call ${subject}`,
+  'content.read': () => 'read the captured prompt and answer of a call',
   'project.delete': ({ subject }) => `deleted the project ${subject}`,
   'grant.set': ({ subject, the, has, names }) => {
     const content = names('readsContent')
