@@ -10,7 +10,9 @@ export async function seedProjects(prisma: PrismaClient): Promise<void> {
   ] as const) {
     await prisma.$transaction(async (tx) => {
       const { count } = await tx.project.createMany({ data: [{ id, tenant, team, name }], skipDuplicates: true })
-      if (count > 0) await tx.projectGrant.create({ data: { project: id, user, role: 'Project Owner' } })
+      if (count === 0) return
+      await tx.projectGrant.create({ data: { project: id, user, role: 'Project Owner' } })
+      await tx.$queryRaw`SELECT FROM control.set_default_alerts(${id}, ${user}, NULL)`
     })
   }
 }
