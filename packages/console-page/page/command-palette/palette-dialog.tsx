@@ -23,6 +23,9 @@ export function PaletteDialog({ onClose }: { onClose: () => void }) {
   )
 }
 
+/** A project may have thousands of keys, and an organization of projects. */
+const SHOWN = 100
+
 /** Search field with the matching commands. Arrow keys select one, Enter runs it. */
 function CommandList({ onClose, onCreateFlow }: { onClose: () => void; onCreateFlow: () => void }) {
   const id = useId()
@@ -30,7 +33,8 @@ function CommandList({ onClose, onCreateFlow }: { onClose: () => void; onCreateF
   const [chosen, setChosen] = useState(0)
   const list = useRef<HTMLUListElement>(null)
   const commands = [...useScopeCommands(), ...useActionCommands({ onCreateFlow })]
-  const found = [...useIdCommands(sought.trim()), ...fuzzyFound(commands, sought)]
+  const all = [...useIdCommands(sought.trim()), ...fuzzyFound(commands, sought)]
+  const found = all.slice(0, SHOWN)
   const at = Math.min(chosen, found.length - 1)
   useEffect(() => {
     list.current?.children[at]?.scrollIntoView({ block: 'nearest' })
@@ -81,7 +85,8 @@ function CommandList({ onClose, onCreateFlow }: { onClose: () => void; onCreateF
         ))}
       </ul>
       <p className="soft small" role="status">
-        {found.length === 0 ? 'No results.' : `${found.length} found`}
+        {all.length === 0 ? 'No results.' : `${all.length} found`}
+        {all.length > SHOWN && `, the first ${SHOWN} shown`}
       </p>
     </div>
   )

@@ -44,21 +44,25 @@ export function MenuItem({
   )
 }
 
-/** Menu with a search among its items. */
+/** Menu with a search, whose items are those that match it. */
 export function SearchMenu({
   opener,
   label,
   empty,
+  search,
+  onSearch,
   children,
 }: {
   opener: ReactElement
   label: string
   /** Shown when no item matches. */
   empty: string
+  search: string
+  onSearch: (search: string) => void
   children: ReactNode
 }) {
   return (
-    <Base.FilterProvider>
+    <Base.FilterProvider filter={null} value={search} onValueChange={onSearch}>
       <Base.Root>
         <Base.Trigger render={opener} />
         <Base.Portal>

@@ -1,10 +1,13 @@
 import { Link } from '@tanstack/react-router'
 import { useQueries } from '@tanstack/react-query'
+import { useState } from 'react'
 import { readingAll } from '../api/queries.ts'
 import { useMe } from '../api/session.ts'
 import { IconButton } from '../components/icon-button.tsx'
 import { Menu, MenuChoice, MenuGroup, MenuItem, MenuLink, MenuSeparator, SearchMenu } from '../components/menu.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
+import { searchedRows } from '../components/table-rows.ts'
+import { several } from '../components/usd.ts'
 import { SwitcherButton } from './rail.tsx'
 import { useScheme } from './scheme.ts'
 import { useSignOut } from './use-sign-out.ts'
@@ -44,24 +47,36 @@ export function AccountMenu() {
 
 /** Shows the current project, and opens the list of all projects, with a search. */
 export function ProjectSwitcher() {
+  const [search, setSearch] = useState('')
   return (
-    <SearchMenu opener={<SwitcherButton />} label="Search projects" empty="No projects found.">
-      <ProjectLinks />
+    <SearchMenu
+      opener={<SwitcherButton />}
+      label="Search projects"
+      empty="No projects found."
+      search={search}
+      onSearch={setSearch}
+    >
+      <ProjectLinks search={search} />
     </SearchMenu>
   )
 }
 
+const SHOWN_PROJECTS = 100
+
 /** Read when the menu opens: an organization may have thousands of projects. */
-function ProjectLinks() {
+function ProjectLinks({ search }: { search: string }) {
   const { tenants } = useMe()
   const lists = useQueries({
     queries: tenants.map(({ id }) => readingAll('/api/v2/tenants/{tenant}/projects', { params: { tenant: id } })),
   })
+  const groups = tenants
+    .map((tenant, n) => ({ tenant, found: searchedRows(lists[n]?.data ?? [], search, ({ name }) => name) }))
+    .filter(({ found }) => found.length > 0)
   return (
     <>
-      {tenants.map((each, n) => (
+      {groups.map(({ tenant: each, found }) => (
         <MenuGroup key={each.id} title={each.name}>
-          {(lists[n]?.data ?? []).map((one) => (
+          {found.slice(0, SHOWN_PROJECTS).map((one) => (
             <MenuLink
               key={one.id}
               link={
@@ -75,6 +90,11 @@ function ProjectLinks() {
               }
             />
           ))}
+          {found.length > SHOWN_PROJECTS && (
+            <p className="popup-empty">
+              {several(found.length - SHOWN_PROJECTS, 'more project')}. Search to find them.
+            </p>
+          )}
         </MenuGroup>
       ))}
     </>
