@@ -82,7 +82,6 @@ function ProductsFilters({ view: { q = '', state } }: { view: ProductsView }) {
     <div className="chips" role="group" aria-label="Filters">
       <input
         type="search"
-        className="operator-search"
         aria-label="Search products"
         placeholder="Search products"
         value={typed}

@@ -72,7 +72,6 @@ function WalletSearch({ q = '' }: WalletsView) {
   return (
     <input
       type="search"
-      className="operator-search"
       aria-label="Search wallets"
       placeholder="Organization or project"
       value={typed}
