@@ -450,6 +450,12 @@ describe('granting a free node without a record (R12)', () => {
     expect(unclaimed).toEqual({ outcomes: [{ kind: 'fenced' }], change: null })
   })
 
+  test('a claim for a later attempt shows that the facts are old, and is not granted from them', () => {
+    const { outcomes, change } = decide(chain(1), [ended, ready, node()], [first('t0', 'a', { attempt: 2 })])
+    expect(outcomes).toEqual([{ kind: 'claimed', ordinal: 1, remainingMs: 1_000 }])
+    expect(change).not.toBeNull() // so it is decided again, because the execution has changed since
+  })
+
   test.each([
     ['is running under another lease', [ended, running('b'), node()], {}, {}],
     ['belongs to an execution that is failing', [ended, node(), node()], { failing: true }, {}],

@@ -204,7 +204,7 @@ function claim(
   const by = draft.stoppedBy()
   if (by !== null) return { kind: 'nothing-to-do', cancelled: by } // R11
   if (!node || draft.hasEnded() || draft.failing() || nowMs >= facts.deadlineMs) return { kind: 'nothing-to-do' } // R5
-  if (item.isFirst && mayBeUnrecorded(plan, ordinal, node)) {
+  if (item.isFirst && item.attempt === 1 && mayBeUnrecorded(plan, ordinal, node)) {
     const remainingMs = draft.status() === 'Admitted' ? flowLimits.executionMs : facts.deadlineMs - nowMs
     return { kind: 'claimed', ordinal, remainingMs, isUnrecorded: true } // R12
   }
