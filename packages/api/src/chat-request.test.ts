@@ -512,11 +512,12 @@ describe('a refusal names the field, the fault and the rule in plain words [inva
           refused = (error as Refusal).body
         }
         expect(refused.code).toBe('invalid_request')
-        // The quoted parts come from the sender.
-        const words = refused.message.replaceAll(/"(?:[^"\\]|\\.)*"/g, '')
+        // The quoted parts come from the sender, and so may a part of the parameter's name.
+        const about = refused.param ?? 'body'
+        expect(refused.message).toContain(about)
+        const words = refused.message.replace(about, '').replaceAll(/"(?:[^"\\]|\\.)*"/g, '')
         expect(words).not.toMatch(/Invalid|expected|received|undefined|nonoptional|Too (big|small)|\[object/)
         expect(words).not.toContain('\u0000')
-        expect(words).toContain(refused.param ?? 'body')
       }),
       { numRuns: 3_000 * inject('propertyShare') },
     )
