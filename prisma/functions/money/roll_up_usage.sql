@@ -93,6 +93,7 @@ BEGIN
              sum(coalesce(prompt, 0)) AS prompt,
              sum(coalesce(completion, 0)) AS completion,
              sum(settled) AS micro,
+             max(settled) AS max_micro,
              count(cost_pico) AS costed_calls,
              coalesce(sum(settled) FILTER (WHERE cost_pico IS NOT NULL), 0) AS costed_micro,
              coalesce(sum(cost_pico), 0) AS cost_pico,
@@ -105,9 +106,9 @@ BEGIN
        GROUP BY hour, dimension, name
     ), hours AS (
       INSERT INTO money.usage_hours AS u (
-        project, dimension, name, hour, calls, prompt_tokens, completion_tokens, micro,
+        project, dimension, name, hour, calls, prompt_tokens, completion_tokens, micro, max_micro,
         costed_calls, costed_micro, cost_pico, errors, durations, first_tokens)
-      SELECT of_project, dimension, name, hour, calls, prompt, completion, micro,
+      SELECT of_project, dimension, name, hour, calls, prompt, completion, micro, max_micro,
              costed_calls, costed_micro, cost_pico, errors,
              money.pack_histogram(durations), money.pack_histogram(first_tokens)
         FROM used
@@ -116,6 +117,7 @@ BEGIN
         prompt_tokens = u.prompt_tokens + excluded.prompt_tokens,
         completion_tokens = u.completion_tokens + excluded.completion_tokens,
         micro = u.micro + excluded.micro,
+        max_micro = greatest(u.max_micro, excluded.max_micro),
         costed_calls = u.costed_calls + excluded.costed_calls,
         costed_micro = u.costed_micro + excluded.costed_micro,
         cost_pico = u.cost_pico + excluded.cost_pico,

@@ -935,6 +935,7 @@ CREATE TABLE money.usage_hours (
   prompt_tokens     bigint NOT NULL CHECK (prompt_tokens >= 0),
   completion_tokens bigint NOT NULL CHECK (completion_tokens >= 0),
   micro             bigint NOT NULL CHECK (micro >= 0),
+  max_micro         bigint NOT NULL DEFAULT 0 CHECK (max_micro BETWEEN 0 AND micro), -- the largest charge
   costed_calls      bigint NOT NULL DEFAULT 0 CHECK (costed_calls BETWEEN 0 AND calls), -- with a known cost
   costed_micro      bigint NOT NULL DEFAULT 0 CHECK (costed_micro BETWEEN 0 AND micro), -- what these were charged
   cost_pico         numeric(38) NOT NULL DEFAULT 0 CHECK (cost_pico >= 0), -- what their providers charge

@@ -1,5 +1,11 @@
 import type { ConsoleDeps } from '../deps.ts'
 
+export interface RolledUp {
+  seq: bigint
+  /** A day before the entry. */
+  since: Date
+}
+
 /**
  * Returns the journal entry up to which a project is rolled up (money §9.2), and the time of the first entry after it.
  * A query re-reads the position in its own snapshot; this value only lets Postgres plan for the few entries after it.
@@ -8,8 +14,8 @@ import type { ConsoleDeps } from '../deps.ts'
 export async function readRolledUp(
   { prisma }: { prisma: Pick<ConsoleDeps['prisma'], '$queryRaw'> },
   project: string,
-): Promise<{ seq: bigint; since: Date }> {
-  const [known] = await prisma.$queryRaw<{ seq: bigint; since: Date }[]>`
+): Promise<RolledUp> {
+  const [known] = await prisma.$queryRaw<RolledUp[]>`
     SELECT seq, at - interval '1 day' AS since FROM money.usage_positions WHERE project = ${project}`
   return known ?? { seq: 0n, since: new Date(0) }
 }

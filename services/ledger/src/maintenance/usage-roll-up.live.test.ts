@@ -307,8 +307,9 @@ describe('the check of usage', () => {
     [
       'the flow of calls, between hours',
       `WITH other AS (
-         INSERT INTO money.usage_hours
-         SELECT project, dimension, name, hour - interval '1 day', 1, 0, 0, 1, 0, 0, 0, 0, '', ''
+         INSERT INTO money.usage_hours (
+           project, dimension, name, hour, calls, prompt_tokens, completion_tokens, micro, durations, first_tokens)
+         SELECT project, dimension, name, hour - interval '1 day', 1, 0, 0, 1, '', ''
            FROM money.usage_hours WHERE project = $1 AND dimension = 'sandbox')
        UPDATE money.usage_hours SET micro = micro - 1 WHERE project = $1 AND dimension = 'sandbox'`,
       true,

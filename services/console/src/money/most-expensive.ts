@@ -1,0 +1,51 @@
+import { Prisma } from '@gateway/database/client'
+import { equal, inPeriod } from '../request/found-rows.ts'
+import type { RolledUp } from './read-rolled-up.ts'
+
+// The most expensive calls of a project of a million calls. No index orders calls by their charge: each settlement would
+// pay for it. The ledger's roll-up keeps the largest charge of each hour (money §9.2), which tells where to look:
+//   X1  Hours in the order of their largest charge, newest first among equals. The first `limit` whole ones have a call
+//       each that comes before any call of the other hours, so only theirs are read. At most two hours of a period are
+//       not whole, so two more are read.
+//   X2  Calls that are not rolled up yet are candidates, too.
+//   X3  An hour may have lost its largest call to the archive, so calls from archived months, if any are left, are
+//       candidates, too, and their hours count for nothing. A call has an ID from before its admission, so an hour more.
+
+interface Asked {
+  project: string
+  model?: string | undefined
+  from?: Date | undefined
+  to?: Date | undefined
+  limit: number
+}
+
+/** Selects the IDs of the attempts that are the most expensive ones of a period. @param known see read-rolled-up.ts */
+export function mostExpensiveIds({ project, model, from, to, limit }: Asked, known: RolledUp): Prisma.Sql {
+  const inOrder = Prisma.sql`ORDER BY charged_micro DESC, admitted_at DESC, id DESC LIMIT ${limit}`
+  const candidates = (source: Prisma.Sql, condition: Prisma.Sql) => Prisma.sql`
+    SELECT a.id, a.charged_micro, a.admitted_at FROM ${source}
+     WHERE a.project = ${project} AND a.state = 'Settled' ${equal([[Prisma.sql`a.product`, model]])}
+           ${inPeriod(Prisma.sql`a.admitted_at`, { from, to })} AND ${condition} ${inOrder}`
+  const attempts = Prisma.sql`money.attempts a`
+  return Prisma.sql`
+    WITH known AS MATERIALIZED (
+      SELECT coalesce((SELECT p.seq FROM money.usage_positions p WHERE p.project = ${project}), 0) AS seq,
+             coalesce((SELECT max(of.month) + interval '1 month 1 hour' FROM money.archives r, unnest(r.attempts) of (month)), '-infinity') AS kept_from),
+    busiest AS MATERIALIZED (
+      SELECT hour FROM money.usage_hours
+       WHERE project = ${project} AND dimension = ${model === undefined ? 'all' : 'model'} AND name = ${model ?? ''}
+         AND hour > ${from}::timestamptz - interval '1 hour' AND hour < ${to} AND hour >= (SELECT kept_from FROM known)
+       ORDER BY max_micro DESC, hour DESC LIMIT ${limit + 2}), -- X1
+    behind AS MATERIALIZED (
+      SELECT j.reference FROM money.journal j
+       WHERE j.project = ${project} AND j.kind = 'settle'
+         AND j.seq > ${known.seq} AND j.at >= ${known.since} AND j.seq > (SELECT seq FROM known))
+    SELECT id FROM (
+      SELECT c.* FROM busiest h CROSS JOIN LATERAL (
+        ${candidates(attempts, Prisma.sql`a.admitted_at >= h.hour AND a.admitted_at < h.hour + interval '1 hour'`)}) c
+       UNION
+      (${candidates(attempts, Prisma.sql`a.id = ANY (ARRAY(SELECT reference FROM behind))`)}) -- X2
+       UNION
+      (${candidates(attempts, Prisma.sql`a.admitted_at < (SELECT kept_from FROM known)`)}) -- X3
+    ) candidates ${inOrder}`
+}
