@@ -5,6 +5,7 @@ import type { Column } from '../components/data-table.tsx'
 import { count } from '../components/usd.ts'
 import { useKeyName, type ProjectScope } from '../api/session.ts'
 import type { CallState, Span } from './call-filters.ts'
+import { FilterChip } from '../components/filters.tsx'
 
 const MICRO_A_USD = 1_000_000
 
@@ -88,7 +89,7 @@ export function CallStateText({ state }: { state: CallState }) {
 const stateTones: Record<CallState, Tone> = { Open: 'warn', Settled: 'good', Released: 'plain' }
 export const stateLabels: Record<CallState, string> = { Open: 'Open', Settled: 'Charged', Released: 'Released' }
 
-export const spanLabels: Record<Span, string> = {
+const spanLabels: Record<Span, string> = {
   hour: 'the last hour',
   day: 'the last 24 hours',
   week: 'the last 7 days',
@@ -111,4 +112,18 @@ export const reasonLabels: Record<NonNullable<InvocationRecord['reason']>, strin
 export function durationText(ms: number | null): string {
   if (ms === null) return '–'
   return ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`
+}
+
+/** Time range filter. */
+export function TimeChip({
+  value,
+  more = [],
+  onChange,
+}: {
+  value: string | undefined
+  /** Further choices. */
+  more?: [value: string, text: string][]
+  onChange: (value: string | undefined) => void
+}) {
+  return <FilterChip name="Time" value={value} choices={[...Object.entries(spanLabels), ...more]} onChange={onChange} />
 }

@@ -6,7 +6,7 @@ import { DataList } from '../components/data-list.tsx'
 import { EmptyState, Waiting, ShowMore, RefreshButton } from '../components/list-states.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
 import type { InvocationRecord } from '@gateway/api/console/money'
-import { callColumns, durationText, stateLabels } from './call-columns.tsx'
+import { callColumns, durationText, stateLabels, TimeChip } from './call-columns.tsx'
 import { Select } from '../components/select.tsx'
 import { count } from '../components/usd.ts'
 import { SavedViews } from './views-menu.tsx'
@@ -15,7 +15,6 @@ import { ask } from '../api/ask.ts'
 import { callQuery, type CallFilters, callStates, isExecutionId, isKeyId } from './call-filters.ts'
 import { readingAll } from '../api/queries.ts'
 import { useFilter, FilterChip } from '../components/filters.tsx'
-import { TimeChip } from './time-chip.tsx'
 
 export function CallsScreen() {
   const scope = useScope()

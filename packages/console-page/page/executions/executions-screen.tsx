@@ -8,7 +8,7 @@ import { executionColumns, useFlowNames, executionStateLabels } from './executio
 import { useExecutions } from './use-executions.ts'
 import type { SandboxRecord } from '@gateway/api/console/sandboxes'
 import { FilterChip, useFilter } from '../components/filters.tsx'
-import { TimeChip } from '../calls/time-chip.tsx'
+import { TimeChip } from '../calls/call-columns.tsx'
 import { executionStates, type ExecutionFilters } from './execution-filters.ts'
 
 /** Executions of all flows of a project. Polls those in progress. */

@@ -9,7 +9,7 @@ import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { ask } from '../api/ask.ts'
 import { spans } from '../calls/call-filters.ts'
 import { FilterChip, useFilter } from '../components/filters.tsx'
-import { TimeChip } from '../calls/time-chip.tsx'
+import { TimeChip } from '../calls/call-columns.tsx'
 import { deviceName } from '../account/device-name.ts'
 
 type AuditRecord = Entry & Partial<Pick<PlatformAuditRecord, 'names'>>
