@@ -5,7 +5,6 @@ import { useScope, useProjectName } from '../api/session.ts'
 import { Screen } from '../frame/screen.tsx'
 import { EmptyState, Loaded } from '../components/list-states.tsx'
 import { ModelCharges, TagCharges } from './model-charges.tsx'
-import { StatementSum } from './statement-sum.tsx'
 import { monthFrom, monthLabels } from './statement-month.ts'
 import type { Statement } from '@gateway/api/console/statement'
 import { DataTable, type Column } from '../components/data-table.tsx'
@@ -72,6 +71,39 @@ export function StatementScreen() {
         )}
       </Loaded>
     </Screen>
+  )
+}
+
+interface SumLine {
+  what: string
+  micro: number
+}
+
+const dayFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' })
+
+const sumColumns: Column<SumLine>[] = [
+  { head: 'Balance', cell: ({ what }) => what },
+  { head: 'Amount', cell: ({ micro }) => <Money micro={micro} />, isNumber: true },
+]
+
+/** Opening balance, changes and closing balance. The lines add up exactly. */
+function StatementSum({ of }: { of: Statement }) {
+  const lines: SumLine[] = [
+    { what: `Opening, ${dayFormat.format(new Date(of.from))}`, micro: of.openingMicro },
+    { what: 'Funded', micro: of.fundedMicro },
+    { what: 'Corrected', micro: of.correctedMicro },
+    { what: `Charged for ${count(of.calls)} calls`, micro: -of.chargedMicro },
+    { what: of.final ? `Closing, before ${dayFormat.format(new Date(of.to))}` : 'Now', micro: of.closingMicro },
+  ]
+  return (
+    <section className="card stack" aria-label="Monthly balance">
+      <DataTable caption="Monthly balance" columns={sumColumns} rows={lines} keyOf={({ what }) => what} />
+      {!of.final && of.reservedMicro > 0 && (
+        <p className="soft">
+          <Money micro={of.reservedMicro} /> of this is reserved for calls in progress.
+        </p>
+      )}
+    </section>
   )
 }
 
