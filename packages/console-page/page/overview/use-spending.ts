@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { reading } from '../api/queries.ts'
 import { useScope } from '../api/session.ts'
+import { several } from '../components/usd.ts'
 
 const PATH = '/api/v2/tenants/{tenant}/projects/{project}/statement'
 const PACE_DAYS = 7
@@ -36,4 +37,12 @@ export function endsWithin(days: number, endsAt: string | null, now: Date): bool
 /** UTC day this many days after a time. */
 export function dayOf(now: Date, later = 0): string {
   return new Date(now.getTime() + later * DAY_MS).toISOString().slice(0, 10)
+}
+
+const LONGEST_DAYS = 365
+
+/** How long a balance lasts, in whole days; null: nothing was spent recently. */
+export function runwayText(days: number | null): string {
+  if (days === null) return 'No recent spend'
+  return days > LONGEST_DAYS ? '> 1 year' : several(days, 'day')
 }
