@@ -11,7 +11,7 @@ import { NewPasswordField, TextField } from '../components/fields.tsx'
 import { Waiting } from '../components/list-states.tsx'
 import { Screen } from '../frame/screen.tsx'
 import { secretInAddress } from './link-secret.ts'
-import { SignInForm } from './sign-in-form.tsx'
+import { SignInForm } from './sign-in-screen.tsx'
 
 /** Opened by the link of an invitation: joins as the signed-in user, or as a new one. */
 export function InvitationScreen() {

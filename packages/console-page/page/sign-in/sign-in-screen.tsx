@@ -1,12 +1,16 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link, useLocation } from '@tanstack/react-router'
-import { readingSignInMethods } from '../api/session.ts'
+import { readingSignInMethods, readingMe } from '../api/session.ts'
 import { OpenPage, openPages } from '../frame/open-page.tsx'
 import { Screen } from '../frame/screen.tsx'
-import { SignInForm } from './sign-in-form.tsx'
 import { addressToComeBackTo } from '@gateway/api/console/console-address'
-import type { SignInMethods } from '@gateway/api/console/sign-in'
+import type { SignInMethods, MeRecord } from '@gateway/api/console/sign-in'
 import { Dialog } from '../components/dialog.tsx'
+import { useRef, useState, type FormEvent } from 'react'
+import { ask } from '../api/ask.ts'
+import { keepAnswer } from '../api/queries.ts'
+import { Field, CodeField } from '../components/fields.tsx'
+import { RefusalBox } from '../components/refusal-box.tsx'
 
 export function SignInScreen() {
   const { data } = useQuery(readingSignInMethods)
@@ -60,5 +64,111 @@ export function SignInAgain({ email }: { email: string }) {
       )}
       <SignInForm email={email} />
     </Dialog>
+  )
+}
+
+/**
+ * Sign-in form: email and password, then the code of a second factor if the user has one.
+ * @param email prefilled with the address of an expired session
+ * @param isCodeMissing whether a sign-in of this browser already lacks only its code
+ */
+export function SignInForm({ email: known = '', isCodeMissing = false }: { email?: string; isCodeMissing?: boolean }) {
+  const [hasCancelled, setCancelled] = useState(false)
+  const [email, setEmail] = useState(known)
+  const [password, setPassword] = useState('')
+  const passwordField = useRef<HTMLInputElement>(null)
+  const client = useQueryClient()
+  const signIn = useMutation({
+    mutationFn: () => ask('POST', '/api/v2/session', { params: {}, body: { email, password } }),
+    onSuccess: (answer) => ('email' in answer ? onSignedIn(answer) : setCancelled(false)),
+    onError: () => {
+      setPassword('')
+      passwordField.current?.focus()
+    },
+  })
+  async function onSignedIn(me: MeRecord) {
+    // A different user must not see the previous user's data.
+    if (known !== '' && me.email !== known) return location.reload()
+    await keepAnswer(client, readingMe, me)
+    await client.invalidateQueries({ predicate: ({ state }) => state.status === 'error' })
+  }
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault()
+    signIn.mutate()
+  }
+  const onCancel = () => {
+    setCancelled(true)
+    setPassword('')
+    signIn.reset()
+  }
+  if (!hasCancelled && (isCodeMissing || signIn.data))
+    return <SecondFactorForm onDone={onSignedIn} onCancel={onCancel} />
+  return (
+    <form className="stack" onSubmit={onSubmit}>
+      <Field label="Email">
+        {(ids) => (
+          <input
+            {...ids}
+            type="email"
+            name="email"
+            autoComplete="username"
+            required
+            maxLength={254}
+            value={email}
+            onChange={({ target }) => setEmail(target.value)}
+          />
+        )}
+      </Field>
+      <Field label="Password">
+        {(ids) => (
+          <input
+            {...ids}
+            ref={passwordField}
+            type="password"
+            name="password"
+            autoComplete="current-password"
+            required
+            maxLength={256}
+            value={password}
+            onChange={({ target }) => setPassword(target.value)}
+          />
+        )}
+      </Field>
+      <RefusalBox error={signIn.error} />
+      <button type="submit" className="button main wide-button" disabled={signIn.isPending}>
+        {signIn.isPending ? 'Signing in…' : 'Sign in'}
+      </button>
+    </form>
+  )
+}
+
+/** Second step of a sign-in: a code of the authenticator app, or a recovery code. */
+function SecondFactorForm({ onDone, onCancel }: { onDone: (me: MeRecord) => unknown; onCancel: () => void }) {
+  const [code, setCode] = useState('')
+  const verify = useMutation({
+    mutationFn: () => ask('POST', '/api/v2/session/second-factor', { params: {}, body: { code } }),
+    onSuccess: onDone,
+    onError: () => setCode(''),
+  })
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault()
+    verify.mutate()
+  }
+  return (
+    <form className="stack" onSubmit={onSubmit}>
+      <CodeField
+        label="Code"
+        hint="From your authenticator app. If you don't have it, enter a recovery code."
+        code={code}
+        onChange={setCode}
+      />
+      <RefusalBox error={verify.error} />
+      <button type="submit" className="button main wide-button" disabled={verify.isPending}>
+        {verify.isPending ? 'Verifying…' : 'Verify'}
+      </button>
+      <button type="button" className="button wide-button" onClick={onCancel}>
+        Start again
+      </button>
+    </form>
   )
 }
