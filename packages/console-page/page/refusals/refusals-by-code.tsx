@@ -1,12 +1,13 @@
 import { Badge, Moment } from '../components/values.tsx'
 import { DataTable, type Column } from '../components/data-table.tsx'
 import { count } from '../components/usd.ts'
-import type { RefusalGroup } from './refusal-groups.ts'
+import type { RefusalGroup, LatestRefusal } from './refusal-groups.ts'
 import { useState } from 'react'
 import { Link } from '@tanstack/react-router'
-import { useProjectRole, useMe, useScope } from '../api/session.ts'
+import { useProjectRole, useMe, useScope, useKeyNames } from '../api/session.ts'
 import { AssignDialog } from '../organization/assign-dialog.tsx'
 import type { RefusalCode } from '@gateway/api/refusal'
+import { CopyButton } from '../components/copying.tsx'
 
 /** Error codes with their meaning and fix, and a link to the fix if the console has one. */
 export function RefusalsByCode({ groups }: { groups: RefusalGroup[] }) {
@@ -33,8 +34,35 @@ export function LastTime({ of: { lastAt, isToTheHour } }: { of: RefusalGroup }) 
   )
 }
 
+/** Individual errors, newest first, with the request ID to look up in the logs. @param ofKey all are of one key */
+export function NewestRefusals({ rows, ofKey = false }: { rows: LatestRefusal[]; ofKey?: boolean }) {
+  const nameOf = useKeyNames(rows.map(({ key }) => key))
+  const columns: Column<LatestRefusal>[] = [
+    { head: 'Time', cell: ({ at }) => <Moment iso={at} to="second" /> },
+    ...(ofKey ? [] : [{ head: 'Key', cell: ({ key }: LatestRefusal) => nameOf(key) }]),
+    { head: 'Model', cell: ({ model }) => (model === null ? '–' : <code>{model}</code>) },
+    {
+      head: 'Error',
+      cell: ({ status, code }) => (
+        <>
+          {status} <CodeLink code={code} />
+        </>
+      ),
+    },
+    {
+      head: 'Request',
+      cell: ({ requestId }) => (
+        <>
+          <code>{requestId}</code> <CopyButton text={requestId} label="Copy request ID" isSmall />
+        </>
+      ),
+    },
+  ]
+  return <DataTable caption="Most recent errors" columns={columns} rows={rows} keyOf={({ requestId }) => requestId} />
+}
+
 /** Link to the documentation of an error code. */
-export function CodeLink({ code }: { code: string }) {
+function CodeLink({ code }: { code: string }) {
   return (
     <a href={`/docs/refusals/${code}`} target="_blank" rel="noreferrer">
       <code>{code}</code>
