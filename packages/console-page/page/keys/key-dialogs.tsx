@@ -1,14 +1,16 @@
 import { useState } from 'react'
 import type { KeyRecord } from '@gateway/api/console/keys'
 import { ask } from '../api/ask.ts'
-import { useScope } from '../api/session.ts'
-import { FormDialog } from '../components/dialog.tsx'
-import { TextField } from '../components/fields.tsx'
-import { GraceField } from '../components/select.tsx'
-import { Moment } from '../components/values.tsx'
-import { CheckKeyDialog } from './check-key-dialog.tsx'
+import { useScope, useProducts } from '../api/session.ts'
+import { FormDialog, Dialog } from '../components/dialog.tsx'
+import { TextField, Field } from '../components/fields.tsx'
+import { GraceField, Select } from '../components/select.tsx'
+import { Moment, Badge, Money } from '../components/values.tsx'
 import { useKeyChange } from './key-labels.ts'
 import { KeySecretDialog } from './key-secret-dialog.tsx'
+import { useMutation } from '@tanstack/react-query'
+import { RefusalBox } from '../components/refusal-box.tsx'
+import type { AdmissionCheck } from '@gateway/api/admission-check'
 
 interface DialogProps {
   of: KeyRecord
@@ -123,5 +125,116 @@ export function RevokeKeyDialog({ of: key, onClose }: DialogProps) {
         )}
       </p>
     </FormDialog>
+  )
+}
+
+/** Checks whether a call would be admitted now and, if not, which rule refuses it. Nothing is reserved. */
+function CheckKeyDialog({ of: { id, name }, onClose }: { of: KeyRecord; onClose: () => void }) {
+  const { tenant } = useScope()
+  const models = useProducts().products.filter(({ kind }) => kind === 'chat')
+  const [chosen, setChosen] = useState('')
+  const [maxTokens, setMaxTokens] = useState('')
+  const model = chosen || (models[0]?.id ?? '')
+  const check = useMutation({
+    mutationFn: () =>
+      ask('POST', '/api/v2/tenants/{tenant}/keys/{key}/check', {
+        params: { tenant, key: id },
+        body: { model, ...(maxTokens !== '' && { maxTokens: Number(maxTokens) }) },
+      }),
+  })
+  return (
+    <Dialog title={`Test ${name}`} onClose={onClose}>
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault()
+          check.mutate()
+        }}
+      >
+        <div className="pair">
+          <Field label="Model">
+            {(ids) => (
+              <Select
+                {...ids}
+                value={model || null}
+                options={models.map((each) => [each.id, each.name])}
+                onChange={setChosen}
+              />
+            )}
+          </Field>
+          <Field label="Max output tokens" hint="Leave empty for the model's default.">
+            {(ids) => (
+              <input
+                {...ids}
+                type="number"
+                min={1}
+                value={maxTokens}
+                onChange={(event) => setMaxTokens(event.target.value)}
+              />
+            )}
+          </Field>
+        </div>
+        <RefusalBox error={check.error} />
+        {check.data && <CheckOutcome check={check.data} />}
+        <div className="buttons">
+          <button type="submit" className="button main" disabled={check.isPending || model === ''}>
+            Test
+          </button>
+          <button type="button" className="button" onClick={onClose}>
+            Close
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+const outcomes = {
+  pass: { text: 'Passed', tone: 'good' },
+  fail: { text: 'Failed', tone: 'bad' },
+  not_reached: { text: 'Not checked', tone: 'plain' },
+} as const
+
+const ruleLabels = {
+  key: 'The key is active',
+  binding: 'The key is bound to a project',
+  issuer: "The key's creator can still issue keys",
+  project: "The request's project is the key's project",
+  model: 'The model is assigned to the project',
+  allowlist: 'The key allows the model',
+  request: 'The model supports the request',
+  context: "The request fits the model's context window",
+  limit: "The cost fits the key's limit",
+  budget: 'The cost fits the monthly budgets',
+  wallet: 'The cost fits the wallet balance',
+} as const
+
+/** The admission decision, rule by rule. */
+function CheckOutcome({ check: { admitted, boundMicro, rules, refusal } }: { check: AdmissionCheck }) {
+  return (
+    <div className="stack" role="status">
+      {admitted ? (
+        <p>
+          <strong>A call would be admitted.</strong>{' '}
+          {boundMicro !== null && (
+            <>
+              It would reserve <Money micro={boundMicro} />, its maximum cost.
+            </>
+          )}
+        </p>
+      ) : (
+        <div className="refusal">
+          <strong>{refusal?.message}</strong>
+          <p>{refusal?.resolution}</p>
+        </div>
+      )}
+      <ul className="rules">
+        {rules.map(({ rule, outcome }) => (
+          <li key={rule} className="head">
+            {ruleLabels[rule]} <Badge {...outcomes[outcome]} />
+          </li>
+        ))}
+      </ul>
+    </div>
   )
 }
