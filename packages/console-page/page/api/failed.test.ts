@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { inFormWords } from './form-labels.ts'
+import { inFormWords } from './failed.ts'
 
 test.for([
   ['micro', 'micro is 0, and must be at least 1.', 'Amount (USD) is $0.00, and must be at least $0.000001.'],
