@@ -12,7 +12,7 @@ import { RefusalBox } from '../components/refusal-box.tsx'
 import { TextField } from '../components/fields.tsx'
 import { Loaded } from '../components/list-states.tsx'
 import { RowActions } from '../components/row-actions.tsx'
-import { UserName } from '../users/user-field.tsx'
+import { UserName } from '../users/user-fields.tsx'
 import { OperatorScreen } from './operator-screen.tsx'
 
 type Act = 'Disable' | 'Enable' | 'Make operator' | 'Remove operator' | 'Reset second factor'

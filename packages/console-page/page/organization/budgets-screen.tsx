@@ -12,7 +12,7 @@ import { Select } from '../components/select.tsx'
 import { microOf } from '../components/usd.ts'
 import { Badge, Money } from '../components/values.tsx'
 import { WindowBar } from '../keys/window-bar.tsx'
-import { UserField } from '../users/user-field.tsx'
+import { UserField } from '../users/user-fields.tsx'
 import { ListScreen, useMembers, useOrganization, useTeams } from './list-screen.tsx'
 
 type Kind = BudgetRecord['kind']

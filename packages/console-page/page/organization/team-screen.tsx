@@ -5,7 +5,7 @@ import type { TeamMemberRecord } from '@gateway/api/console/users'
 import { readingAll, useChange } from '../api/queries.ts'
 import type { Column } from '../components/data-table.tsx'
 import { Moment } from '../components/values.tsx'
-import { UserName, UserField } from '../users/user-field.tsx'
+import { UserName, UserField, RoleField, teamRoleLabels } from '../users/user-fields.tsx'
 import { RowActions } from '../components/row-actions.tsx'
 import { actionColumn, ListScreen, useOrganization, useTeams, useProjects, useMembers } from './list-screen.tsx'
 import { ask } from '../api/ask.ts'
@@ -13,7 +13,6 @@ import { FormDialog } from '../components/dialog.tsx'
 import { StoppedKeys } from '../users/stopped-keys.tsx'
 import type { TeamRole } from '@gateway/api/console/fields'
 import { useScope } from '../api/session.ts'
-import { RoleField, teamRoleLabels } from '../users/role-field.tsx'
 
 type Chosen = { act: 'Add' } | { act: 'Edit' | 'Remove'; member: TeamMemberRecord }
 
