@@ -35,9 +35,7 @@ export function useScope(): ProjectScope {
 /** Name of the project, once loaded. */
 export function useProjectName(): string {
   const { tenant, project } = useScope()
-  const granted = useMe()
-    .tenants.find(({ id }) => id === tenant)
-    ?.projects.find(({ id }) => id === project)
+  const granted = useMyTenant()?.projects.find(({ id }) => id === project)
   const { data } = useQuery({ ...readingProject(tenant, project), enabled: granted === undefined && tenant !== '' })
   return granted?.name ?? data?.name ?? 'Project'
 }
@@ -55,17 +53,23 @@ function readingProject(tenant: string, project: string) {
 
 const PROJECTS = '/api/v2/tenants/{tenant}/projects'
 
-/** Products that the project can call: published and assigned ones. */
-export function useProducts() {
+/** All catalogue products, and the IDs of those assigned to the project. */
+export function useCatalogue() {
   const params = useScope()
   const assigned = useQuery(readingAll('/api/v2/tenants/{tenant}/projects/{project}/assignments', { params }))
   const products = useQuery(readingAll('/api/v2/products', { params: {} }))
-  const ids = new Set(assigned.data?.map(({ product }) => product))
   return {
     isPending: assigned.isPending || products.isPending,
     error: assigned.error ?? products.error,
-    products: (products.data ?? []).filter(({ id, state }) => ids.has(id) && state === 'published'),
+    products: products.data,
+    assigned: assigned.data && new Set(assigned.data.map(({ product }) => product)),
   }
+}
+
+/** Products that the project can call: published and assigned ones. */
+export function useProducts() {
+  const { products = [], assigned, ...rest } = useCatalogue()
+  return { ...rest, products: products.filter(({ id, state }) => assigned?.has(id) && state === 'published') }
 }
 
 /** Team that owns the project of the URL. `id` and `name` are missing until they are read, or if the user can't. */
@@ -79,9 +83,19 @@ export function useOwningTeam(): { id?: string | undefined; name?: string | unde
 
 /** The user's role in the project of the URL, or null without a grant. */
 export function useProjectRole(): ProjectRole | null {
-  const { tenant, project } = useScope()
-  const projects = useMe().tenants.find(({ id }) => id === tenant)?.projects
-  return projects?.find(({ id }) => id === project)?.role ?? null
+  const { project } = useScope()
+  return useMyTenant()?.projects.find(({ id }) => id === project)?.role ?? null
+}
+
+/** The user's roles for the URL's organization and project. Only hides actions; the API enforces permissions. */
+export function useMyRoles() {
+  const role = useProjectRole()
+  return { isAdmin: useMyTenant()?.role === 'Admin', isOwner: role === 'Project Owner', hasGrant: role !== null }
+}
+
+function useMyTenant() {
+  const { tenant } = useScope()
+  return useMe().tenants.find(({ id }) => id === tenant)
 }
 
 // Resolves IDs to names. Falls back to the ID if the user cannot read the names.

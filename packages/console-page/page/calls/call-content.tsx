@@ -3,11 +3,10 @@ import { Link } from '@tanstack/react-router'
 import { ApiRefusal } from '@gateway/api-client/failures'
 import type { CapturedContent } from '@gateway/api/console/capture'
 import { reading, readingAll } from '../api/queries.ts'
-import { useProject, useScope } from '../api/session.ts'
+import { useProject, useScope, useMyRoles } from '../api/session.ts'
 import { CopyButton } from '../components/copying.tsx'
 import { Loaded } from '../components/list-states.tsx'
 import { Moment } from '../components/values.tsx'
-import { useMyRoles } from '../users/use-my-roles.ts'
 import { contentParts, type ContentPart } from './content-parts.ts'
 
 /** Captured prompt and answer of a call, or why there is none. */

@@ -1,5 +1,5 @@
 import { useNavigate, useSearch, Link } from '@tanstack/react-router'
-import { useProjectName, useScope } from '../api/session.ts'
+import { useProjectName, useScope, useCatalogue } from '../api/session.ts'
 import { Screen } from '../frame/screen.tsx'
 import { DataTable, type Column } from '../components/data-table.tsx'
 import { EmptyState, Loaded } from '../components/list-states.tsx'
@@ -18,7 +18,6 @@ import {
   sizeLabels,
   kindLabels,
 } from './product-labels.tsx'
-import { useCatalogue } from './use-catalogue.ts'
 import { useState } from 'react'
 import { FilterChip, useFilter } from '../components/filters.tsx'
 import { kinds, orders, uses, type CatalogueView, type Order, MOST_COMPARED } from './catalogue-view.ts'

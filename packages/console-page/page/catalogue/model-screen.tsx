@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import type { ProductRecord } from '@gateway/api/console/products'
 import { reading } from '../api/queries.ts'
-import { useProjectName, useScope } from '../api/session.ts'
+import { useProjectName, useScope, useCatalogue } from '../api/session.ts'
 import { durationText } from '../calls/call-columns.tsx'
 import { LatestCalls } from '../calls/latest-calls.tsx'
 import { Copyable } from '../components/copying.tsx'
@@ -17,7 +17,6 @@ import { SpendingDays } from '../usage/spending-days.tsx'
 import { timingOf } from '../usage/usage-latency.ts'
 import { EstimateDialog } from './estimate-dialog.tsx'
 import { choiceLabels, productFacts } from './product-labels.tsx'
-import { useCatalogue } from './use-catalogue.ts'
 
 /** A model with its prices, and what the project's calls of it cost and how long they took. */
 export function ModelScreen() {

@@ -1,6 +1,5 @@
 import { useState } from 'react'
-import { useOwningTeam, useProjectName, useScope } from '../api/session.ts'
-import { useMyRoles } from './use-my-roles.ts'
+import { useOwningTeam, useProjectName, useScope, useMyRoles } from '../api/session.ts'
 import { Screen } from '../frame/screen.tsx'
 import { Loaded } from '../components/list-states.tsx'
 import { Appointments } from '../projects/appointments.tsx'
