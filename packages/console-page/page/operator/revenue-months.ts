@@ -1,19 +1,7 @@
 import type { RevenueFigures, RevenueReport } from '@gateway/api/console/platform-money'
 import type { ChartSeries } from '../components/chart.tsx'
+import { monthFrom } from '../statement/statement-month.ts'
 import type { ChartStep } from '../components/chart-scale.ts'
-
-const format = new Intl.DateTimeFormat(undefined, { month: 'long', year: 'numeric', timeZone: 'UTC' })
-
-/** A month such as 2026-11 in words. */
-export function monthText(month: string): string {
-  return format.format(new Date(`${month}-01T00:00:00Z`))
-}
-
-/** The month this many months before another one. */
-export function monthsBefore(month: string, months: number): string {
-  const [year, number] = month.split('-').map(Number) as [number, number]
-  return new Date(Date.UTC(year, number - 1 - months)).toISOString().slice(0, 7)
-}
 
 export interface MonthFigures extends RevenueFigures {
   month: string
@@ -22,7 +10,7 @@ export interface MonthFigures extends RevenueFigures {
 /** All products together, for each month of a report, newest first. */
 export function monthsOf({ from, to, data }: Pick<RevenueReport, 'from' | 'to' | 'data'>): MonthFigures[] {
   const months: MonthFigures[] = []
-  for (let month = to; month >= from; month = monthsBefore(month, 1))
+  for (let month = to; month >= from; month = monthFrom(month, -1))
     months.push({ month, ...sumOf(data.filter((row) => row.month === month)) })
   return months
 }
@@ -53,7 +41,7 @@ export function revenueChart(months: readonly MonthFigures[]): { series: ChartSe
   ]
   const steps = months.toReversed().map((each) => ({
     from: `${each.month}-01T00:00:00.000Z`,
-    to: `${monthsBefore(each.month, -1)}-01T00:00:00.000Z`,
+    to: `${monthFrom(each.month, 1)}-01T00:00:00.000Z`,
     values: [each.costedMicro, ...(hasUnknown ? [unknownOf(each)] : []), each.costMicro ?? 0],
   }))
   return { series, steps }

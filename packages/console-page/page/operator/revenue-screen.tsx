@@ -13,13 +13,12 @@ import { count, usd } from '../components/usd.ts'
 import { Facts, Money } from '../components/values.tsx'
 import { OperatorScreen } from './operator-screen.tsx'
 import type { RevenueView } from './operator-views.ts'
+import { monthFrom, monthLabels } from '../statement/statement-month.ts'
 import {
   knownShare,
   marginRate,
   type MonthFigures,
-  monthsBefore,
   monthsOf,
-  monthText,
   rateText,
   revenueChart,
   shareText,
@@ -30,7 +29,7 @@ export function RevenueScreen() {
   const { months = 6 } = useSearch({ from: '/operator/revenue' })
   const to = new Date().toISOString().slice(0, 7)
   const revenue = useQuery({
-    ...reading('/api/v2/revenue', { params: {}, query: { from: monthsBefore(to, months - 1), to } }),
+    ...reading('/api/v2/revenue', { params: {}, query: { from: monthFrom(to, 1 - months), to } }),
     enabled: useMe().platformOperator,
     placeholderData: keepPreviousData,
   })
@@ -47,7 +46,7 @@ export function RevenueScreen() {
               csvColumns={csvColumns}
               rows={report.data}
               keyOf={({ month, product }) => `${month} ${product}`}
-              searchBy={({ month, product, productName }) => `${monthText(month)} ${product} ${productName ?? ''}`}
+              searchBy={({ month, product, productName }) => `${monthLabels(month)} ${product} ${productName ?? ''}`}
               empty={
                 <EmptyState title="No revenue in these months">
                   Charges appear here within seconds of their settlement.
@@ -77,7 +76,7 @@ function Months({ report }: { report: RevenueReport }) {
       <Facts
         className="figures"
         of={[
-          [`Charged since ${monthText(report.from)}`, <Money key="charged" micro={total.chargedMicro} />],
+          [`Charged since ${monthLabels(report.from)}`, <Money key="charged" micro={total.chargedMicro} />],
           ['Provider cost', <Amount key="cost" micro={total.costMicro} />],
           [rate === null ? 'Margin' : `Margin, ${rateText(rate)}`, <Amount key="margin" micro={total.marginMicro} />],
           [
@@ -204,7 +203,7 @@ const month: Column<{ month: string }> = {
   head: 'Month',
   sortBy: (row) => row.month,
   csv: (row) => row.month,
-  cell: (row) => monthText(row.month),
+  cell: (row) => monthLabels(row.month),
 }
 
 const product: Column<Row> = {
