@@ -4,6 +4,8 @@ import { AuditList } from './audit-list.tsx'
 import { useMembers, useOrganization, useProjects, useTeams } from './list-screen.tsx'
 import { useQuery } from '@tanstack/react-query'
 import { readingAll } from '../api/queries.ts'
+import { useMe } from '../api/session.ts'
+import { OperatorScreen } from '../operator/operator-screen.tsx'
 
 /** Audit log of an organization. */
 export function AuditScreen() {
@@ -33,4 +35,40 @@ function useAuditNames(): (id: string) => string {
   ]
   const names = new Map(lists.flatMap(({ data }) => (data ?? []).map(({ id, name }) => [id, name] as const)))
   return (id) => names.get(id) ?? id
+}
+
+/** What the user did, in all organizations, and failed attempts to sign in as the user. */
+export function SecurityLogScreen() {
+  const { id, name, tenants } = useMe()
+  const names = new Map([[id, name], ...tenants.flatMap((tenant) => [tenant, ...tenant.projects].map(nameById))])
+  return (
+    <Screen title="Security log" of="Account">
+      <AuditList
+        of="me"
+        filters={useSearch({ from: '/account/security-log' })}
+        users={null}
+        nameOf={(each) => names.get(each) ?? each}
+        empty="Your sign-ins and changes are recorded here."
+      />
+    </Screen>
+  )
+}
+
+function nameById({ id, name }: { id: string; name: string }): [string, string] {
+  return [id, name]
+}
+
+/** Audit log of all organizations and of the platform. */
+export function PlatformAuditScreen() {
+  return (
+    <OperatorScreen title="Audit log">
+      <AuditList
+        of="platform"
+        filters={useSearch({ from: '/operator/audit' })}
+        users={[]}
+        nameOf={(id) => id}
+        empty="Sign-ins and changes in all organizations are recorded here."
+      />
+    </OperatorScreen>
+  )
 }
