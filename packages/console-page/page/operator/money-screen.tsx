@@ -1,5 +1,5 @@
 import { Link, useSearch } from '@tanstack/react-router'
-import { EmptyState, Waiting } from '../components/list-states.tsx'
+import { EmptyState, Waiting, Loaded } from '../components/list-states.tsx'
 import { OperatorScreen } from './operator-screen.tsx'
 import './operator.css'
 import { useQuery } from '@tanstack/react-query'
@@ -8,10 +8,9 @@ import { useMe, type ProjectScope } from '../api/session.ts'
 import { RefusalBox } from '../components/refusal-box.tsx'
 import { useState } from 'react'
 import { Facts, Moment, Money } from '../components/values.tsx'
-import { JournalPart } from './journal-part.tsx'
 import { WalletChangeDialog } from './wallet-change-dialog.tsx'
-import { emptyWalletDraft, WALLET, FUNDINGS } from './wallet-draft.ts'
-import type { FundingRecord } from '@gateway/api/console/statement'
+import { emptyWalletDraft, WALLET, FUNDINGS, JOURNAL } from './wallet-draft.ts'
+import type { FundingRecord, JournalEntry } from '@gateway/api/console/statement'
 import { DataTable, type Column } from '../components/data-table.tsx'
 
 /** Wallet of a project: add funds, adjust the balance, see its history. */
@@ -109,7 +108,7 @@ function ProjectWallet({ scope }: { scope: ProjectScope }) {
   )
 }
 
-const columns: Column<FundingRecord>[] = [
+const fundingColumns: Column<FundingRecord>[] = [
   { head: 'ID', cell: ({ id }) => <code>{id}</code> },
   { head: 'Kind', cell: ({ kind }) => (kind === 'funding' ? 'Funding' : 'Correction') },
   { head: 'Amount', cell: ({ micro }) => <Money micro={micro} />, isNumber: true },
@@ -131,11 +130,54 @@ function FundingList({ scope }: { scope: ProjectScope }) {
       {data && data.length > 0 && (
         <DataTable
           caption="Funding and corrections, newest first"
-          columns={columns}
+          columns={fundingColumns}
           rows={data}
           keyOf={({ kind, id }) => `${kind} ${id}`}
         />
       )}
     </section>
+  )
+}
+
+const NEWEST = 50
+const journalAmount = (head: string, of: (entry: JournalEntry) => number): Column<JournalEntry> => ({
+  head,
+  cell: (entry) => <Money micro={of(entry)} />,
+  isNumber: true,
+})
+const journalColumns: Column<JournalEntry>[] = [
+  { head: 'Entry', cell: ({ seq }) => seq },
+  { head: 'Kind', cell: ({ kind }) => kind },
+  { head: 'Reference', cell: ({ reference }) => <code className="small">{reference}</code> },
+  journalAmount('Available', ({ available }) => available),
+  journalAmount('Reserved', ({ reserved }) => reserved),
+  journalAmount('Charged', ({ settled }) => settled),
+  { head: 'When', cell: ({ at }) => <Moment iso={at} to="second" isExact /> },
+]
+
+/** The latest journal entries, loaded when opened. */
+function JournalPart({ scope }: { scope: ProjectScope }) {
+  const [isOpen, setOpen] = useState(false)
+  const mine = useMe().tenants.find(({ id }) => id === scope.tenant)?.projects
+  const hasRole = mine?.some(({ id }) => id === scope.project) ?? false
+  const journal = useQuery({
+    ...reading(JOURNAL, { params: scope, query: { limit: NEWEST } }),
+    enabled: isOpen,
+  })
+  if (!hasRole)
+    return <p className="soft small">The journal lists calls, so only users with a role on the project can see it.</p>
+  return (
+    <details className="journal" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>Latest {NEWEST} journal entries, as changes to the wallet</summary>
+      <div className="stack">
+        {isOpen && (
+          <Loaded of={journal} what="the journal">
+            {({ data }) => (
+              <DataTable caption="Journal" columns={journalColumns} rows={data} keyOf={({ seq }) => String(seq)} />
+            )}
+          </Loaded>
+        )}
+      </div>
+    </details>
   )
 }

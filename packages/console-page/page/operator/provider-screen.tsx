@@ -19,8 +19,7 @@ import {
   rangeLabels,
 } from './provider-labels.ts'
 import { ProviderTests } from './provider-tests.tsx'
-import { figureColumns } from './providers-screen.tsx'
-import { RangeChoice } from './range-choice.tsx'
+import { figureColumns, RangeChoice } from './providers-screen.tsx'
 import { useProviders } from './use-providers.ts'
 
 /** One provider: what it answered over time, its deployments, its processes and its last failures. */

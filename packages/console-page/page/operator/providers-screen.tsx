@@ -1,5 +1,5 @@
-import type { ProviderHealth } from '@gateway/api/console/provider-health'
-import { Link, useSearch } from '@tanstack/react-router'
+import type { ProviderHealth, ProviderRange } from '@gateway/api/console/provider-health'
+import { Link, useSearch, useNavigate } from '@tanstack/react-router'
 import { durationText } from '../calls/call-columns.tsx'
 import { DataList } from '../components/data-list.tsx'
 import type { Column } from '../components/data-table.tsx'
@@ -8,9 +8,9 @@ import { count } from '../components/usd.ts'
 import { Badge } from '../components/values.tsx'
 import { OperatorScreen } from './operator-screen.tsx'
 import type { ProvidersView } from './operator-views.ts'
-import { credentialText, errorRate, errorRateText, providerState } from './provider-labels.ts'
-import { RangeChoice } from './range-choice.tsx'
+import { credentialText, errorRate, errorRateText, providerState, rangeLabels } from './provider-labels.ts'
 import { useProviders } from './use-providers.ts'
+import { Select } from '../components/select.tsx'
 
 /** Providers with their error rate, latency, fallbacks, credential and circuit breakers. */
 export function ProvidersScreen() {
@@ -102,4 +102,17 @@ function figure<Row>(head: string, of: (row: Row) => number | null, format: (val
       return value === null ? '–' : format(value)
     },
   }
+}
+
+/** Time range of the screens of providers, kept in the URL. */
+export function RangeChoice({ range = 'hour' }: ProvidersView) {
+  const navigate = useNavigate()
+  return (
+    <Select
+      aria-label="Time"
+      value={range}
+      options={Object.entries(rangeLabels) as [ProviderRange, string][]}
+      onChange={(chosen) => void navigate({ to: '.', search: { range: chosen }, resetScroll: false })}
+    />
+  )
 }
