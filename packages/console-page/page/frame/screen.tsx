@@ -1,6 +1,9 @@
-import { useEffect, useRef, type ReactNode } from 'react'
+import { useEffect, useRef, type ReactNode, useState, type ComponentType } from 'react'
 import { Link } from '@tanstack/react-router'
-import { EmptyState } from '../components/list-states.tsx'
+import { EmptyState, Waiting } from '../components/list-states.tsx'
+import { Unreachable } from '@gateway/api-client/failures'
+import { failedBy } from '../api/failed.ts'
+import { FailedBox } from '../components/refusal-box.tsx'
 
 /** Whether the user came from another screen. The heading then takes the focus, so that screen readers read it. */
 let cameFromElsewhere = false
@@ -50,6 +53,62 @@ export function UnknownScreen() {
       <EmptyState title="No page has this address" action={<Link to="/">Go to projects</Link>}>
         The address may be mistyped or belong to another version of the console.
       </EmptyState>
+    </Screen>
+  )
+}
+
+/**
+ * Screen whose code loads when it is first opened. Until then, and if it can't be fetched, the frame stays; Retry
+ * fetches it again.
+ */
+export function laterScreen<Name extends string>(
+  load: () => Promise<Record<Name, ComponentType>>,
+  name: Name,
+): () => ReactNode {
+  let Loaded: ComponentType | null = null
+  return function LaterScreen() {
+    const [state, setState] = useState<'loading' | 'loaded' | 'failed'>('loading')
+    useEffect(() => {
+      if (Loaded || state !== 'loading') return
+      load().then(
+        (module) => {
+          Loaded = module[name]
+          setState('loaded')
+        },
+        () => setState('failed'),
+      )
+    }, [state])
+    // A browser may remember that an import failed; then the page is loaded again, once the service can be reached.
+    const onRetry = () =>
+      load().then(
+        () => setState('loading'),
+        () =>
+          fetch(location.href, { method: 'HEAD' }).then(
+            () => location.reload(),
+            () => {},
+          ),
+      )
+    if (Loaded) return <Loaded />
+    if (state === 'failed') return <UnreachedScreen onRetry={() => void onRetry()} />
+    return <Waiting what="the screen" />
+  }
+}
+
+function UnreachedScreen({ onRetry }: { onRetry: () => void }) {
+  return (
+    <Screen title="Screen not loaded">
+      <FailedBox of={unreached} onRetry={onRetry} />
+    </Screen>
+  )
+}
+
+const unreached = failedBy(new Unreachable('The code of the screen did not arrive.'))
+
+/** In place of a screen that failed to render. */
+export function FailedScreen({ error }: { error: unknown }) {
+  return (
+    <Screen title="Screen failed">
+      <FailedBox of={failedBy(error)} onRetry={() => location.reload()} />
     </Screen>
   )
 }
