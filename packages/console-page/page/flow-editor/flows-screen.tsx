@@ -16,7 +16,7 @@ import { RowActions } from '../components/row-actions.tsx'
 import { FLOWS } from './create-flow.ts'
 import { ACTIVITY, DuplicateFlowDialog, EditTagsDialog, RenameFlowDialog } from './flow-dialogs.tsx'
 import { SpendingDays } from '../usage/spending-days.tsx'
-import type { FlowListView } from './flow-list-view.ts'
+import type { FlowListView } from './flow-views.ts'
 import { CreateFlowDialog } from './lazy.ts'
 
 const dialogs = { Rename: RenameFlowDialog, 'Edit tags': EditTagsDialog, Duplicate: DuplicateFlowDialog } as const

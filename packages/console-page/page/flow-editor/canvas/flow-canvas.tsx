@@ -41,11 +41,9 @@ import {
   type FlowEdge,
   type FlowNode,
 } from './drawn-flow.ts'
-import { NodeCard } from './node-card.tsx'
-import { NoteCard } from './note-card.tsx'
+import { NodeCard, NoteCard, Wire } from './canvas-parts.tsx'
 import { useAdding } from './use-adding.ts'
 import { removeSelected, selectAll, useCanvasKeys, useClipboard } from './use-canvas-keys.ts'
-import { Wire } from './wire.tsx'
 
 const nodeTypes = { node: NodeCard, note: NoteCard }
 const edgeTypes = { wire: Wire }

@@ -1,7 +1,7 @@
 import dagre from '@dagrejs/dagre'
 import type { CanvasModel } from './canvas-model.ts'
 import { NODE_WIDTH, type Position } from './position.ts'
-import type { Size } from './first-positions.ts'
+import type { Size } from './placement.ts'
 
 /** Sizes from the stylesheet, in pixels, for nodes that have not been measured yet. */
 const size = { width: NODE_WIDTH, head: 58, port: 26, rest: 20 }

@@ -1,5 +1,5 @@
 import type { Graph, GraphEdge, GraphNode, GraphProblem } from '@gateway/api/graph'
-import { endOf, layoutOf, type Layout } from '@gateway/flow/layout'
+import { endOf, layoutOf, type Layout, type Placed } from '@gateway/flow/layout'
 import type { NodeKind, PortType, ProductFacts } from '@gateway/flow/node-kinds'
 import { typingOf } from '@gateway/flow/typing'
 import { validateGraph } from '@gateway/flow/validate-graph'
@@ -7,9 +7,6 @@ import { graphWarnings } from '@gateway/flow/warnings'
 import { edgeKey } from './edges.ts'
 import { nodeKeys } from './node-commands.ts'
 import { positionOf, type Position } from './position.ts'
-import { inputPorts, outputPorts, type CanvasPort } from './canvas-ports.ts'
-
-export type { CanvasPort } from './canvas-ports.ts'
 
 export interface CanvasNode {
   /** Key from `nodeKeys`. */
@@ -20,6 +17,17 @@ export interface CanvasNode {
   position: Position | null
   inputs: CanvasPort[]
   outputs: CanvasPort[]
+  problems: GraphProblem[]
+}
+
+export interface CanvasPort {
+  name: string
+  /** `any` accepts any value; a connected port has the type of its value. */
+  type: PortType | 'any'
+  isRequired: boolean
+  isWired: boolean
+  /** An edge refers to the port, but the node does not have it. */
+  isMissing: boolean
   problems: GraphProblem[]
 }
 
@@ -108,4 +116,42 @@ function drawnEdges(graph: Graph, layout: Layout, problems: ReadonlyMap<string |
       hasProblem: type === undefined || atPort,
     }
   })
+}
+
+function inputPorts(placed: Placed | null, edges: readonly CanvasEdge[], problems: GraphProblem[]): CanvasPort[] {
+  const known = new Map(placed?.look.inputs)
+  const arriving = Map.groupBy(edges, ({ to }) => to.port)
+  const names = new Set([...known.keys(), ...arriving.keys()])
+  return [...names].map((name) => {
+    const port = known.get(name)
+    const [first] = arriving.get(name) ?? []
+    return {
+      name,
+      type: port?.type === 'any' && first ? first.type : (port?.type ?? 'unknown'),
+      isRequired: port?.required ?? false,
+      isWired: first !== undefined,
+      isMissing: port === undefined,
+      problems: problems.filter((problem) => problem.port === name),
+    }
+  })
+}
+
+/** Output ports. A problem is attributed to an input port of the same name, if there is one. */
+function outputPorts(
+  layout: Layout,
+  placed: Placed | null,
+  edges: readonly CanvasEdge[],
+  problems: GraphProblem[],
+): CanvasPort[] {
+  const known = new Set(placed?.look.outputs)
+  const names = new Set([...known, ...edges.map(({ from }) => from.port)])
+  const { typeOf } = typingOf(layout)
+  return [...names].map((name) => ({
+    name,
+    type: placed ? typeOf({ from: placed, port: name, to: placed, toPort: '' }) : 'unknown',
+    isRequired: placed?.look.mustLead?.includes(name) ?? false,
+    isWired: edges.some(({ from }) => from.port === name),
+    isMissing: !known.has(name),
+    problems: placed?.look.inputs.has(name) ? [] : problems.filter((problem) => problem.port === name),
+  }))
 }

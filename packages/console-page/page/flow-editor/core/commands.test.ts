@@ -8,7 +8,7 @@ import { clip, paste, readClipping, type Clipping } from './clipping.ts'
 import { addNote, changeNotes, moveBy, removeNotes } from './note-commands.ts'
 import { addContractField, removeContractField, renameContractField, setRequired } from './contract-commands.ts'
 import { graphText, readGraphText } from './graph-text.ts'
-import { newGraph } from './new-graph.ts'
+import { newGraph } from '@gateway/flow/new-graph'
 import { addNode, connect, moveNodes, removeNodes, renameNode, setField, nodeKeys } from './node-commands.ts'
 import { changedBy, randomChange } from './random-change.fixture.ts'
 

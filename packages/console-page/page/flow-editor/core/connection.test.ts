@@ -5,8 +5,8 @@ import { changedFlow } from '@gateway/flow/changed-flow'
 import { factsOf } from '@gateway/flow/generators'
 import { validateGraph } from '@gateway/flow/validate-graph'
 import { fits, insertedInto, insertNode, reconnect } from './connection.ts'
-import { freePlace, type Box } from './free-place.ts'
-import { newGraph } from './new-graph.ts'
+import { freePlace, type Box } from './placement.ts'
+import { newGraph } from '@gateway/flow/new-graph'
 import { addNode, connect } from './node-commands.ts'
 
 const products = factsOf({ chat: ['acme/swift'], image: ['acme/brush'], audio: [] })

@@ -6,7 +6,7 @@ import { changedFlow } from '@gateway/flow/changed-flow'
 import { differenceOf } from '@gateway/flow/compare/difference'
 import { graphOf, unitsOf } from '@gateway/flow/compare/graph-units'
 import { compareThree, merged, type Choice } from '@gateway/flow/compare/merge'
-import { newGraph } from './new-graph.ts'
+import { newGraph } from '@gateway/flow/new-graph'
 import { addNode, connect, moveNodes, removeNodes, setField, nodeKeys } from './node-commands.ts'
 import { changedBy, randomChange } from './random-change.fixture.ts'
 

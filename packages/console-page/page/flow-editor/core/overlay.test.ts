@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { differenceOf } from '@gateway/flow/compare/difference'
 import { edgeKey } from './edges.ts'
-import { newGraph } from './new-graph.ts'
+import { newGraph } from '@gateway/flow/new-graph'
 import { addNode, connect, moveNodes, setField } from './node-commands.ts'
 import { overlayOf } from './overlay.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { setField } from '../core/node-commands.ts'
-import { newGraph } from '../core/new-graph.ts'
+import { newGraph } from '@gateway/flow/new-graph'
 import { localDrafts } from './local-draft.ts'
 
 function memory(): Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'> {

@@ -27,7 +27,7 @@ import { endOf } from '@gateway/flow/layout'
 import { canvasLabels, KindIcon } from '../canvas/kind-icon.tsx'
 import { canvasModel } from '../core/canvas-model.ts'
 import { edgeKey } from '../core/edges.ts'
-import { placed } from '../core/first-positions.ts'
+import { placed } from '../core/placement.ts'
 import { positionOf } from '../core/position.ts'
 import { kindTitle, nodeSummary } from '../core/kind-labels.ts'
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { ExecutionRecord, NodeRecord } from '@gateway/api/execution'
 import { addNode, connect, disconnect } from '../core/node-commands.ts'
 import { edgeKey } from '../core/edges.ts'
-import { newGraph } from '../core/new-graph.ts'
+import { newGraph } from '@gateway/flow/new-graph'
 import { begun, applyLine } from './run-store.ts'
 
 const template = addNode(newGraph, { kind: 'template', position: { x: 0, y: 0 } }).graph

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { validFlow } from '@gateway/flow/generators'
 import { moveNodes, setField } from '../core/node-commands.ts'
-import { newGraph } from '../core/new-graph.ts'
+import { newGraph } from '@gateway/flow/new-graph'
 import { changedBy, randomChange } from '../core/random-change.fixture.ts'
 import { openEditor } from './open-editor.ts'
 

@@ -9,3 +9,12 @@ export interface FlowListView {
 export function flowListView({ tag, create }: Record<string, unknown>): FlowListView {
   return { ...(typeof tag === 'string' && tag !== '' && { tag }), ...(create === true && { create }) }
 }
+
+/** Execution shown on the canvas, from the URL. */
+export interface FlowView {
+  execution?: string
+}
+
+export function flowView({ execution }: Record<string, unknown>): FlowView {
+  return typeof execution === 'string' ? { execution } : {}
+}

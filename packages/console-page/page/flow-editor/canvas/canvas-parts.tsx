@@ -1,15 +1,29 @@
 import { memo, useEffect, useRef } from 'react'
-import { useUpdateNodeInternals, type NodeProps, Handle, Position } from '@xyflow/react'
+import {
+  useUpdateNodeInternals,
+  type NodeProps,
+  Handle,
+  Position,
+  NodeResizeControl,
+  BaseEdge,
+  getBezierPath,
+  type EdgeProps,
+} from '@xyflow/react'
 import { Plus, TriangleAlert } from 'lucide-react'
 import { useStore } from 'zustand'
 import { kindTitle, nodeParameters, nodeSummary } from '../core/kind-labels.ts'
 import { several } from '../../components/usd.ts'
-import type { FlowCard } from './drawn-flow.ts'
+import { type FlowCard, noteNodeId, type FlowNote, type FlowEdge } from './drawn-flow.ts'
 import { KindIcon } from './kind-icon.tsx'
 import { NodeRunState } from '../run/run-outcome.tsx'
 import { useRunStore } from '../run/run-store.ts'
 import type { CanvasPort } from '../core/canvas-model.ts'
 import { useOpenTask } from './canvas-tasks.ts'
+import { noteColors, type GraphEdge } from '@gateway/api/graph'
+import { changeNotes } from '../core/note-commands.ts'
+import { useSession } from '../state/open-editor.ts'
+
+// What React Flow draws on the canvas: nodes, notes and edges.
 
 /** Node of any kind, with its title, summary and ports. */
 export const NodeCard = memo(function NodeCard({ data: { drawn, warnings }, selected }: NodeProps<FlowCard>) {
@@ -111,5 +125,90 @@ function PortRow({ nodeKey, port, side }: { nodeKey: string; port: CanvasPort; s
         </button>
       )}
     </div>
+  )
+}
+
+const LEAST = { width: 120, height: 72 }
+const LONGEST = 4_000
+
+/** Sticky note behind the nodes. A double click or Enter edits its text in place. */
+export const NoteCard = memo(function NoteCard({ data: { note, isEditing }, selected }: NodeProps<FlowNote>) {
+  const { editor } = useSession()
+  const openTask = useOpenTask()
+  const set = (change: Parameters<typeof changeNotes>[1] extends ReadonlyMap<string, infer Change> ? Change : never) =>
+    editor.change((graph) => changeNotes(graph, new Map([[note.id, change]])), `note ${note.id}`)
+  return (
+    <div
+      className={`note note-${note.color}${selected ? ' selected' : ''}`}
+      onDoubleClick={() => openTask({ task: 'note', id: note.id })}
+    >
+      {isEditing ? (
+        <textarea
+          className="nodrag nowheel"
+          aria-label="Text of the note"
+          maxLength={LONGEST}
+          value={note.text}
+          ref={(field) => field?.focus()}
+          onChange={({ target }) => set({ text: target.value })}
+          onBlur={() => openTask(null)}
+          onKeyDown={(event) => {
+            if (event.key !== 'Escape') return
+            event.stopPropagation()
+            document.querySelector<HTMLElement>(`[data-id="${CSS.escape(noteNodeId(note.id))}"]`)?.focus()
+          }}
+        />
+      ) : (
+        <p>{note.text || <span className="soft">Double-click or press Enter to write.</span>}</p>
+      )}
+      {selected && (
+        <>
+          <div className="note-colors nodrag" role="group" aria-label="Color of the note">
+            {noteColors.map((color) => (
+              <button
+                key={color}
+                type="button"
+                className={`note-${color}`}
+                aria-label={color}
+                aria-pressed={note.color === color}
+                onClick={() => set({ color })}
+              />
+            ))}
+          </div>
+          <NodeResizeControl position="bottom-right" minWidth={LEAST.width} minHeight={LEAST.height} />
+        </>
+      )}
+    </div>
+  )
+})
+
+/**
+ * Edge with a "+" in its middle, which appears on hover and inserts a node. It's for the pointer only: the context menu
+ * of the edge does the same from the keyboard.
+ */
+export const Wire = memo(function Wire({ id, data, label: _, ...ends }: EdgeProps<FlowEdge>) {
+  const [path, x, y] = getBezierPath(ends)
+  return (
+    <>
+      <BaseEdge id={id} path={path} interactionWidth={20} />
+      {data && <InsertMark edge={data.edge} x={x} y={y} />}
+    </>
+  )
+})
+
+function InsertMark({ edge, x, y }: { edge: GraphEdge; x: number; y: number }) {
+  const openTask = useOpenTask()
+  return (
+    <g
+      className="edge-insert"
+      transform={`translate(${x} ${y})`}
+      aria-hidden="true"
+      onClick={(event) => {
+        event.stopPropagation()
+        openTask({ task: 'add', position: null, joint: { edge } })
+      }}
+    >
+      <circle r="10" />
+      <path d="M-4 0H4M0-4V4" />
+    </g>
   )
 }

@@ -1,9 +1,10 @@
 import { useStore } from 'zustand'
 import { Facts, Money } from '../../components/values.tsx'
-import { givenTo } from './edge-values.ts'
+import { givenTo, edgeValueOf } from './edge-values.ts'
 import { nodeLabels, resolutionInForm } from './run-outcome.tsx'
-import { PortValues } from './value-view.tsx'
+import { PortValues, ValueView } from './value-view.tsx'
 import { useRunStore } from './run-store.ts'
+import type { GraphEdge } from '@gateway/api/graph'
 
 /** Inputs, outputs, duration and charge of a node in the shown execution. Renders nothing without an execution. */
 export function NodeRecordView({ id }: { id: string }) {
@@ -39,6 +40,25 @@ export function NodeRecordView({ id }: { id: string }) {
           {output ? <PortValues values={output} /> : <p className="soft small">None</p>}
         </div>
       </details>
+    </section>
+  )
+}
+
+/** Value of an edge in the shown execution. Renders nothing without an execution. */
+export function EdgeRecordView({ edge, isGlance = false }: { edge: GraphEdge; isGlance?: boolean }) {
+  const run = useStore(useRunStore())
+  if (run.graph === null) return null
+  const value = edgeValueOf(edge, run)
+  return (
+    <section className="run-record stack" aria-label={`Value from ${edge.from} to ${edge.to}`}>
+      <h3>
+        {edge.from} → {edge.to}
+      </h3>
+      {value === null ? (
+        <p className="soft small">No value in this execution.</p>
+      ) : (
+        <ValueView value={value} isGlance={isGlance} />
+      )}
     </section>
   )
 }
