@@ -94,7 +94,8 @@ export async function usageCells(
 ): Promise<UsageCell[]> {
   const known = await readRolledUp({ prisma }, project)
   const divided = steps?.divided ?? []
-  const { days, hours } = steps && !steps.areDays ? { days: null, hours: [period] } : partsOf(period)
+  const needsHours = steps && !steps.areDays && steps.starts.length > 1
+  const { days, hours } = needsHours ? { days: null, hours: [period] } : partsOf(period)
   const dimension = by === 'day' ? 'all' : by
   const columns = Prisma.sql`name, calls, prompt_tokens, completion_tokens, micro, errors, durations, first_tokens`
   const rolledUp = Prisma.sql`project = ${project} AND dimension = ${dimension} AND ${among(only)}`

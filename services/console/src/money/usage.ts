@@ -13,7 +13,7 @@ import { composeUsage, inOrder, partsOfCells, type UsageOrder, type UsageParts }
 import { MAX_USAGE_CELLS, type UsageCell, usageCells, type UsageQuestion } from './usage-cells.ts'
 import { sumOf } from './usage-figures.ts'
 import { usageTable } from './usage-table.ts'
-import { usageSteps } from './usage-steps.ts'
+import { asOneStep, usageSteps } from './usage-steps.ts'
 
 const MONTH_MS = 30 * DAY_MS
 
@@ -72,11 +72,12 @@ function readTop({ prisma }: Reading, question: UsageQuestion, top: number, orde
   return prisma.$transaction(
     async (tx) => {
       const read = (asked: Partial<UsageQuestion>) => readCells({ prisma: tx }, { ...question, ...asked })
-      const ranked = inOrder(await read({ steps: undefined, withLatency: false }), order)
+      const whole = { steps: question.steps && asOneStep(question.steps) }
+      const ranked = inOrder(await read({ ...whole, withLatency: false }), order)
       const namesOf = (count: number) => ranked.slice(0, count).map(({ group }) => group)
       const listed = namesOf(question.steps ? LISTED_GROUPS : top)
       const groups = question.withLatency
-        ? inOrder(await read({ steps: undefined, only: [...listed, null] }), order)
+        ? inOrder(await read({ ...whole, only: [...listed, null] }), order)
         : ranked.filter(({ group }, n) => n < listed.length || group === null)
       const all = await read({ by: 'all' })
       return {
