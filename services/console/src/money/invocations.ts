@@ -16,8 +16,7 @@ import {
 } from '../request/found-rows.ts'
 import { readTimeCursor } from '../request/page.ts'
 import { userOf } from '../sign-in/user.ts'
-import { mostExpensiveIds } from './most-expensive.ts'
-import { readRolledUp, type RolledUp } from './read-rolled-up.ts'
+import { type Known, mostExpensiveIds, readKnown } from './most-expensive.ts'
 import { authorizeInProject, mayUseSandboxes } from '../permissions/authorize.ts'
 import { Prisma } from '@gateway/database/client'
 import type { QueryOf } from '@gateway/api/api-route'
@@ -37,7 +36,7 @@ export function listInvocations(deps: Deps): Handler<'listInvocations'> {
     // For a reader who may not see executions, no call has one.
     const nothing = filters.execution !== undefined && !reader.seesExecutions
     const asked = { ...filters, project, place, limit }
-    const found = isByCost ? mostExpensiveCalls(asked, await readRolledUp(deps, project)) : findCalls(asked)
+    const found = isByCost ? mostExpensiveCalls(asked, await readKnown(deps, project)) : findCalls(asked)
     const rows = nothing ? [] : await prisma.$queryRaw<FoundCall[]>(found)
     const recordOf = (row: CallRow) => invocationRecord(row, reader)
     res.json({
@@ -119,12 +118,12 @@ export function findCalls(filters: CallFilters): Prisma.Sql {
  * Selects the charged calls of a period, most expensive first. A charged attempt is the newest of its call. Only those
  * found are read whole. A key and an execution have few calls, which an index finds.
  */
-function mostExpensiveCalls(filters: CallFilters, known: RolledUp): Prisma.Sql {
+function mostExpensiveCalls(filters: CallFilters, known: Known): Prisma.Sql {
   const { limit, state: ofState, key: ofKey, execution: ofExecution } = filters
   const inOrder = Prisma.sql`ORDER BY a.charged_micro DESC, ${order.at} DESC, ${order.id} DESC`
   const ids =
     ofKey === undefined && ofExecution === undefined
-      ? mostExpensiveIds(filters, known)
+      ? mostExpensiveIds({ ...filters, from: filters.from!, to: filters.to! }, known)
       : Prisma.sql`
        SELECT a.id FROM money.attempts a
         WHERE ${indexed(filters)} AND a.project = ${filters.project} ${narrowed(filters)} ${inPeriod(order.at, filters)}

@@ -1,6 +1,7 @@
 import { Prisma } from '@gateway/database/client'
 import { equal, inPeriod } from '../request/found-rows.ts'
-import type { RolledUp } from './read-rolled-up.ts'
+import type { ConsoleDeps } from '../deps.ts'
+import { readRolledUp, type RolledUp } from './read-rolled-up.ts'
 
 // The most expensive calls of a project of a million calls. No index orders calls by their charge: each settlement would
 // pay for it. The ledger's roll-up keeps the largest charge of each hour (money §9.2), which tells where to look:
@@ -14,27 +15,44 @@ import type { RolledUp } from './read-rolled-up.ts'
 interface Asked {
   project: string
   model?: string | undefined
-  from?: Date | undefined
-  to?: Date | undefined
+  from: Date
+  to: Date
   limit: number
 }
 
-/** Selects the IDs of the attempts that are the most expensive ones of a period. @param known see read-rolled-up.ts */
-export function mostExpensiveIds({ project, model, from, to, limit }: Asked, known: RolledUp): Prisma.Sql {
+/** What the selection needs to know before, so that Postgres plans for it. */
+export interface Known extends RolledUp {
+  /** Calls from before this may be archived. */
+  keptFrom: Date
+}
+
+/** Reads what is rolled up and what is archived. */
+export async function readKnown({ prisma }: Pick<ConsoleDeps, 'prisma'>, project: string): Promise<Known> {
+  const [archived] = await prisma.$queryRaw<[{ until: Date }]>`
+    SELECT coalesce(max(of.month) + interval '1 month 1 hour', 'epoch')::timestamptz AS until
+      FROM money.archives r, unnest(r.attempts) of (month)`
+  return { ...(await readRolledUp({ prisma }, project)), keptFrom: archived.until }
+}
+
+/** Selects the IDs of the attempts that are the most expensive ones of a period. */
+export function mostExpensiveIds({ project, model, from, to, limit }: Asked, known: Known): Prisma.Sql {
   const inOrder = Prisma.sql`ORDER BY charged_micro DESC, admitted_at DESC, id DESC LIMIT ${limit}`
   const candidates = (source: Prisma.Sql, condition: Prisma.Sql) => Prisma.sql`
     SELECT a.id, a.charged_micro, a.admitted_at FROM ${source}
      WHERE a.project = ${project} AND a.state = 'Settled' ${equal([[Prisma.sql`a.product`, model]])}
            ${inPeriod(Prisma.sql`a.admitted_at`, { from, to })} AND ${condition} ${inOrder}`
   const attempts = Prisma.sql`money.attempts a`
+  const archivedToo =
+    known.keptFrom > from
+      ? Prisma.sql`UNION (${candidates(attempts, Prisma.sql`a.admitted_at < ${known.keptFrom}`)})`
+      : Prisma.empty
   return Prisma.sql`
     WITH known AS MATERIALIZED (
-      SELECT coalesce((SELECT p.seq FROM money.usage_positions p WHERE p.project = ${project}), 0) AS seq,
-             coalesce((SELECT max(of.month) + interval '1 month 1 hour' FROM money.archives r, unnest(r.attempts) of (month)), '-infinity') AS kept_from),
+      SELECT coalesce((SELECT p.seq FROM money.usage_positions p WHERE p.project = ${project}), 0) AS seq),
     busiest AS MATERIALIZED (
       SELECT hour FROM money.usage_hours
        WHERE project = ${project} AND dimension = ${model === undefined ? 'all' : 'model'} AND name = ${model ?? ''}
-         AND hour > ${from}::timestamptz - interval '1 hour' AND hour < ${to} AND hour >= (SELECT kept_from FROM known)
+         AND hour > ${from}::timestamptz - interval '1 hour' AND hour < ${to} AND hour >= ${known.keptFrom}
        ORDER BY max_micro DESC, hour DESC LIMIT ${limit + 2}), -- X1
     behind AS MATERIALIZED (
       SELECT j.reference FROM money.journal j
@@ -45,7 +63,6 @@ export function mostExpensiveIds({ project, model, from, to, limit }: Asked, kno
         ${candidates(attempts, Prisma.sql`a.admitted_at >= h.hour AND a.admitted_at < h.hour + interval '1 hour'`)}) c
        UNION
       (${candidates(attempts, Prisma.sql`a.id = ANY (ARRAY(SELECT reference FROM behind))`)}) -- X2
-       UNION
-      (${candidates(attempts, Prisma.sql`a.admitted_at < (SELECT kept_from FROM known)`)}) -- X3
+      ${archivedToo} -- X3
     ) candidates ${inOrder}`
 }

@@ -46,7 +46,14 @@ export function usageSteps(asked: { from: Date; to: Date }, step: 'hour' | 'day'
 /** The same period as one step. */
 export function asOneStep({ zone, from, to, divided }: UsageSteps): UsageSteps {
   const ends = [from, to].map((at) => hourOf(at.getTime()))
-  return { zone, from, to, starts: [from], divided: divided.filter((at) => ends.includes(at.getTime())), areDays: false }
+  return {
+    zone,
+    from,
+    to,
+    starts: [from],
+    divided: divided.filter((at) => ends.includes(at.getTime())),
+    areDays: false,
+  }
 }
 
 function hoursOf(zone: TimeZone, from: number, to: number): number[] {
