@@ -1,7 +1,7 @@
 import { Prisma } from '@gateway/database/client'
 import { equal, inPeriod } from '../request/found-rows.ts'
 import type { ConsoleDeps } from '../deps.ts'
-import { readRolledUp, type RolledUp } from './read-rolled-up.ts'
+import { isAfter, readRolledUp, type RolledUp } from './read-rolled-up.ts'
 
 // The most expensive calls of a project of a million calls. No index orders calls by their charge: each settlement would
 // pay for it. The ledger's roll-up keeps the largest charge of each hour (money §9.2), which tells where to look:
@@ -57,7 +57,7 @@ export function mostExpensiveIds({ project, model, from, to, limit }: Asked, kno
     behind AS MATERIALIZED (
       SELECT j.reference FROM money.journal j
        WHERE j.project = ${project} AND j.kind = 'settle'
-         AND j.seq > ${known.seq} AND j.at >= ${known.since} AND j.seq > (SELECT seq FROM known))
+         AND ${isAfter(known)} AND j.seq > (SELECT seq FROM known))
     SELECT id FROM (
       SELECT c.* FROM busiest h CROSS JOIN LATERAL (
         ${candidates(attempts, Prisma.sql`a.admitted_at >= h.hour AND a.admitted_at < h.hour + interval '1 hour'`)}) c

@@ -1,7 +1,7 @@
 import { refuse } from '@gateway/api/refusal'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Balances, Booked, Booking, Period } from './compose-statement.ts'
-import { readRolledUp } from './read-rolled-up.ts'
+import { isAfter, readRolledUp, type RolledUp } from './read-rolled-up.ts'
 
 // Reads the bookings of a period and everything they are reconciled with, in one SQL statement, so all of one moment.
 // The days of the journal come from the ledger's rollup (money §9.5) and from the entries after it.
@@ -34,7 +34,7 @@ async function readAt(
   { prisma }: Pick<ConsoleDeps, 'prisma'>,
   project: string,
   { from, to }: Period,
-  known: { seq: bigint; since: Date },
+  known: RolledUp,
 ): Promise<Booked> {
   const [row] = await prisma.$queryRaw<[Row]>`
     WITH position AS MATERIALIZED (SELECT p.seq FROM money.usage_positions p WHERE p.project = ${project}),
@@ -43,7 +43,7 @@ async function readAt(
         FROM money.journal j
         LEFT JOIN LATERAL (
           SELECT a.product, a.tag FROM money.attempts a WHERE j.kind = 'settle' AND a.id = j.reference LIMIT 1) v ON true
-       WHERE j.project = ${project} AND j.seq > ${known.seq} AND j.at >= ${known.since}
+       WHERE j.project = ${project} AND ${isAfter(known)}
          AND j.seq > coalesce((SELECT seq FROM position), 0)),
     moved AS MATERIALIZED (
       SELECT day, kind, product, tag, entries, reserved, settled, outside FROM money.journal_days WHERE project = ${project}

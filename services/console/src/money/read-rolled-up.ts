@@ -1,3 +1,4 @@
+import { Prisma } from '@gateway/database/client'
 import type { ConsoleDeps } from '../deps.ts'
 
 export interface RolledUp {
@@ -18,4 +19,15 @@ export async function readRolledUp(
   const [known] = await prisma.$queryRaw<RolledUp[]>`
     SELECT seq, at - interval '1 day' AS since FROM money.usage_positions WHERE project = ${project}`
   return known ?? { seq: 0n, since: new Date(0) }
+}
+
+/** More entries than a journal has. */
+const MANY = 10n ** 15n
+
+/**
+ * Condition of an entry j that it is after the known position. Bounded at both ends: for a lower bound alone, a plan for any
+ * value expects a third of the journal, and reads all of it.
+ */
+export function isAfter({ seq, since }: RolledUp): Prisma.Sql {
+  return Prisma.sql`j.seq > ${seq} AND j.seq < ${seq + MANY} AND j.at >= ${since}`
 }

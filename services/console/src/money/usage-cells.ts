@@ -3,7 +3,7 @@ import type { UsageReport } from '@gateway/api/console/money'
 import { notErrors } from '@gateway/ledger-protocol/release-reason'
 import { refuse } from '@gateway/api/refusal'
 import type { ConsoleDeps } from '../deps.ts'
-import { readRolledUp } from './read-rolled-up.ts'
+import { isAfter, readRolledUp } from './read-rolled-up.ts'
 import { DAY_MS } from './time-zone.ts'
 import { readHistogram, type UsageSums } from './usage-figures.ts'
 import type { UsageSteps } from './usage-steps.ts'
@@ -116,7 +116,7 @@ export async function usageCells(
     closed AS MATERIALIZED (
       SELECT j.reference, j.settled FROM money.journal j
        WHERE j.project = ${project} AND j.kind IN ('settle', 'release')
-         AND j.seq > ${known.seq} AND j.at >= ${known.since}
+         AND ${isAfter(known)}
          AND j.seq > coalesce((SELECT seq FROM position), 0)),
     behind AS MATERIALIZED (
       SELECT date_trunc('hour', v.admitted_at, 'UTC') = ANY (${divided}::timestamptz[]) AS divided,
