@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import type { UsageReport } from '@gateway/api/console/money'
-import { pageTest as test, project } from '../page-test.fixture.tsx'
+import { contractExample, pageTest as test, project } from '../page-test.fixture.tsx'
 import { usageReportOf } from './usage-report.fixture.ts'
 
 const tokens = { promptTokens: 10, completionTokens: 20 }
@@ -65,10 +65,17 @@ test('usage can be grouped by the user who created a key', async ({ api, open })
 })
 
 test('usage of thousands of keys names the largest, and says where the others are', async ({ api, open }) => {
-  api.answer('readUsage', () => ({ ...reportOf(api.asked('readUsage').at(-1)!.query), groupCount: 2_000 }))
+  const key = contractExample('readKey')
+  api.answer('listKeys', { data: [key], nextCursor: null })
+  api.answer('readUsage', () => {
+    const report = reportOf(api.asked('readUsage').at(-1)!.query)
+    // The chart has no line for a group that only the table lists.
+    return { ...report, groups: [...report.groups!, { ...report.total, group: key.id }], groupCount: 2_000 }
+  })
   const { screen } = await open(`${project}/usage?by=key&metric=errors`)
-  await expect.element(screen.getByText(/2 of 2,000 groups, those with the most errors/)).toBeVisible()
+  await expect.element(screen.getByText(/3 of 2,000 groups, those with the most errors/)).toBeVisible()
   await expect.element(screen.getByRole('list', { name: 'Series' }).getByText('Others')).toBeVisible()
+  await expect.element(screen.getByRole('rowheader', { name: key.name })).toBeVisible()
   const csv = screen.getByRole('link', { name: 'CSV' }).query()!.getAttribute('href')!
   expect(csv).not.toContain('top=')
 })

@@ -51,7 +51,7 @@ export function UsageScreen() {
     enabled: data !== undefined,
   }).data
   const navigate = useNavigate({ from: '/projects/$tenant/$project/usage' })
-  const nameOf = useGroupNames(by, data?.data ?? [])
+  const nameOf = useGroupNames(by, data?.groups ?? [])
   const isLatency = isTiming(metric)
   const showsLatency = isLatency || metric === 'errors'
   const { groups = [], groupCount = 0 } = data ?? {}
@@ -284,7 +284,7 @@ const groupingLabels: Record<Grouping, string> = {
 const noneLabels: Record<Grouping, string> = {
   model: 'No model',
   key: 'Console users',
-  user: 'Runs in the console',
+  user: 'No user',
   sandbox: 'Direct calls',
   tag: 'No tag',
 }
