@@ -43,7 +43,7 @@ export const usageQuery = z
     by: z
       .enum(['model', 'key', 'user', 'sandbox', 'tag', 'day'])
       .default('model')
-      .describe('user: who created the key'),
+      .describe('user: who created the key, or started the execution in the console'),
     step: z
       .enum(['hour', 'day'])
       .optional()

@@ -117,6 +117,37 @@ test('usage by user adds up the keys of each user, and keeps calls without a key
   )
 })
 
+test('usage by user includes the executions that a user started in the console, before and after the roll-up', async ({
+  usage,
+  rollUp,
+  history,
+  fixture,
+}) => {
+  await rollUp(CALLS)
+  await fixture.run(
+    `INSERT INTO money.executions (id, project, sandbox, revision, user_id, surface, status, created_at, deadline_at)
+     VALUES ($2, $1, 'sbx-1', 1, 'usr_console', 'invoke', 'Running', now(), now())`,
+    [history, `exe_of_${history}`],
+  )
+  await fixture.run(
+    `INSERT INTO money.attempts (id, invocation, attempt, state, project, product, key, execution, node, admitted_at, closed_at)
+     VALUES ($2, $2, 1, 'Settled', $1, 'acme/0', '', $3, 'ask', '2026-05-01T01:00:00Z', '2026-05-01T01:00:01Z')`,
+    [history, `inv_of_${history}`, `exe_of_${history}`],
+  )
+  await fixture.run(
+    `INSERT INTO money.journal (project, seq, kind, reference, available, reserved, settled, outside, at)
+     SELECT project, max(seq) + 1, 'settle', $2, 0, 0, 0, 0, now() FROM money.journal WHERE project = $1 GROUP BY 1`,
+    [history, `inv_of_${history}`],
+  )
+  const calls = async () => {
+    const { data } = await usage(`${may}&by=user`)
+    return data.find(({ group }) => group === 'usr_console')?.calls
+  }
+  expect(await calls()).toBe(1)
+  await rollUp(1)
+  expect(await calls()).toBe(1)
+})
+
 test.for([
   { by: 'model', order: 'errors' },
   { by: 'key', order: 'calls' },
