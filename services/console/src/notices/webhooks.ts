@@ -6,14 +6,14 @@ import type { ConsoleDeps } from '../deps.ts'
 import { authorizeInProject } from '../permissions/authorize.ts'
 import type { Handler } from '../request/call.ts'
 import { invalidField } from '../request/check.ts'
-import { pageOf } from '../request/page.ts'
+import { pageOf, readTimeCursor, timeCursor } from '../request/page.ts'
 import { recipientsOf } from './mail-notices.ts'
 import { databaseNow } from '../keys/key-record.ts'
 import { userOf } from '../sign-in/user.ts'
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger'>
 
-/** GET …/projects/{p}/webhooks: in the order of their creation. */
+/** GET …/projects/{p}/webhooks */
 export function listWebhooks(deps: Pick<Deps, 'prisma'>): Handler<'listWebhooks'> {
   return async (call, res) => {
     const tenant = call.id('tenant')
@@ -24,10 +24,14 @@ export function listWebhooks(deps: Pick<Deps, 'prisma'>): Handler<'listWebhooks'
       call.id('project'),
       'notices.manage',
     )
-    const { cursor = '', limit } = call.query()
+    const { cursor, limit } = call.query()
+    const place = cursor === undefined ? null : readTimeCursor(cursor, /^(whk|eml)_/)
     const rows = await deps.prisma.webhook.findMany({
-      where: { project, id: { gt: cursor } },
-      orderBy: { id: 'desc' },
+      where: {
+        project,
+        ...(place && { OR: [{ createdAt: { lt: place.at } }, { createdAt: place.at, id: { lt: place.id } }] }),
+      },
+      orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
       take: limit + 1,
     })
     const now = await databaseNow(deps.prisma)
@@ -35,7 +39,7 @@ export function listWebhooks(deps: Pick<Deps, 'prisma'>): Handler<'listWebhooks'
       pageOf(
         rows.map((row) => webhookRecord(row, now)),
         limit,
-        ({ id }) => id,
+        timeCursor,
       ),
     )
   }

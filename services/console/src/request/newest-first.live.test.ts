@@ -3,7 +3,7 @@ import { consoleTest as test } from '../console.fixture.ts'
 
 type Listed = { data: { id: string }[]; nextCursor: string | null }
 
-test('lists what users create newest first, across pages', async ({ stack }) => {
+test('lists what users create newest first, across pages', async ({ stack, fixture }) => {
   const { path, projectPath, project, owner } = stack
   const lists: [list: string, create: (n: number) => Promise<string>][] = [
     [`${path}/keys`, async () => (await owner.post(`${path}/keys`, { project })).body.key.id],
@@ -14,6 +14,20 @@ test('lists what users create newest first, across pages', async ({ stack }) => 
     [`${path}/projects`, async (n) => (await owner.post(`${path}/projects`, { name: `P${n}` })).body.id],
     [`${path}/teams`, async (n) => (await owner.post(`${path}/teams`, { name: `T${n}` })).body.id],
     [`${path}/members`, async () => (await stack.member({ tenant: 'Member' })).id],
+    [
+      `${projectPath}/webhooks`,
+      async (n) => {
+        const { id } = (await owner.post(`${projectPath}/webhooks`, { url: `https://example.com/${n}` })).body.webhook
+        if (n !== 2) return id
+        // An email destination, whose ID sorts before those of the others.
+        const email = id.replace('whk_', 'eml_')
+        await fixture.run(
+          `UPDATE money.webhooks SET id = $2, kind = 'email', url = NULL, secret_key = NULL, recipient = $3 WHERE id = $1`,
+          [id, email, owner.id],
+        )
+        return email
+      },
+    ],
     [`${projectPath}/grants`, async () => (await stack.member({ project: 'Project Viewer' })).id],
   ]
   for (const [list, create] of lists) {
