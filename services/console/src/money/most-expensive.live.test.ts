@@ -72,3 +72,32 @@ test('the most expensive calls are those of a sort of all, before the roll-up, a
   await fixture.run('DELETE FROM money.archives')
   await fixture.run('RESET session_replication_role')
 })
+
+test('hours of failed calls alone do not hide a free call', async ({ stack, fixture, tenant: _funded }) => {
+  await fixture.run(
+    `WITH call AS MATERIALIZED (
+       SELECT n, 'inv_' || $1 || n AS id, n > 1 AS failed, timestamptz '2026-05-01' + n * interval '1 hour' AS at
+         FROM generate_series(1, 9) n),
+     entry AS (
+       INSERT INTO money.journal (project, seq, kind, reference, available, reserved, settled, outside, at)
+       SELECT $1, journal_seq + n, CASE WHEN failed THEN 'release' ELSE 'settle' END, id, 0, 0, 0, 0, now()
+         FROM call, money.wallets WHERE project = $1)
+     INSERT INTO money.attempts (id, invocation, attempt, state, project, product, key, reason, admitted_at, closed_at)
+     SELECT id, id, 1, CASE WHEN failed THEN 'Released' ELSE 'Settled' END, $1, 'acme/m', '',
+            CASE WHEN failed THEN 'provider a: timeout' END, at, at FROM call`,
+    [stack.project],
+  )
+  const found = async () => {
+    const query = 'order=cost&from=2026-05-01T00:00:00Z&to=2026-05-02T00:00:00Z&limit=1'
+    const { body } = await stack.owner.get(`${stack.projectPath}/invocations?${query}`)
+    return (body.data as Found[]).map(({ id }) => id)
+  }
+  const free = [`inv_${stack.project}1`]
+  expect(await found()).toEqual(free)
+  await fixture.run('UPDATE money.wallets SET journal_seq = journal_seq + 9 WHERE project = $1', [stack.project])
+  await fixture.run('SELECT money.roll_up_usage(ARRAY[$1], 100000)', [stack.project])
+  const hours = async () =>
+    (await fixture.run(`SELECT FROM money.usage_hours WHERE project = $1 AND dimension = 'all'`, [stack.project])).rows
+  await expect.poll(hours).toHaveLength(9) // the ledger rolls up as well
+  expect(await found()).toEqual(free)
+})

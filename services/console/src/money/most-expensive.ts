@@ -5,9 +5,9 @@ import { isAfter, readRolledUp, type RolledUp } from './read-rolled-up.ts'
 
 // The most expensive calls of a project of a million calls. No index orders calls by their charge: each settlement would
 // pay for it. The ledger's roll-up keeps the largest charge of each hour (money §9.2), which tells where to look:
-//   X1  Hours in the order of their largest charge, newest first among equals. The first `limit` whole ones have a call
-//       each that comes before any call of the other hours, so only theirs are read. At most two hours of a period are
-//       not whole, so two more are read.
+//   X1  Hours with charged calls in the order of their largest charge, newest first among equals. The first `limit` whole
+//       ones have a call each that comes before any call of the other hours, so only theirs are read. At most two hours
+//       of a period are not whole, so two more are read.
 //   X2  Calls that are not rolled up yet are candidates, too.
 //   X3  An hour may have lost its largest call to the archive, so calls from archived months, if any are left, are
 //       candidates, too, and their hours count for nothing. A call has an ID from before its admission, so an hour more.
@@ -53,6 +53,7 @@ export function mostExpensiveIds({ project, model, from, to, limit }: Asked, kno
       SELECT hour FROM money.usage_hours
        WHERE project = ${project} AND dimension = ${model === undefined ? 'all' : 'model'} AND name = ${model ?? ''}
          AND hour > ${from}::timestamptz - interval '1 hour' AND hour < ${to} AND hour >= ${known.keptFrom}
+         AND calls > 0
        ORDER BY max_micro DESC, hour DESC LIMIT ${limit + 2}), -- X1
     behind AS MATERIALIZED (
       SELECT j.reference FROM money.journal j
