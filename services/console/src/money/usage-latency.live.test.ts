@@ -174,6 +174,20 @@ test.for([
   },
 )
 
+test('the top groups are as many as requested, also if most calls have no group', async ({
+  usage,
+  history,
+  fixture,
+}) => {
+  await fixture.run('SET session_replication_role = replica') // a usage record can't be changed
+  await fixture.run(`UPDATE money.attempts SET key = '' WHERE project = $1 AND right(id, 1) <> '1'`, [history])
+  await fixture.run('RESET session_replication_role')
+  for (const query of [may, `${may}&step=day`]) {
+    const { data, groupCount } = await usage(`${query}&by=key&top=1`)
+    expect([groupCount, new Set(data.map(({ group }) => group)).size]).toEqual([2, 2])
+  }
+})
+
 type Row = { time?: string; group: string | null }
 const byTime = (a: Row, b: Row) =>
   String(a.time).localeCompare(String(b.time)) || String(a.group).localeCompare(String(b.group))

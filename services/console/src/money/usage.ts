@@ -74,14 +74,15 @@ function readTop({ prisma }: Reading, question: UsageQuestion, top: number, orde
       const read = (asked: Partial<UsageQuestion>) => readCells({ prisma: tx }, { ...question, ...asked })
       const whole = { steps: question.steps && asOneStep(question.steps) }
       const ranked = inOrder(await read({ ...whole, withLatency: false }), order)
-      const namesOf = (count: number) => ranked.slice(0, count).map(({ group }) => group)
-      const listed = namesOf(question.steps ? LISTED_GROUPS : top)
+      const named = ranked.flatMap(({ group }) => group ?? [])
+      const firstOf = (count: number) => [...named.slice(0, count), null]
+      const listed = firstOf(question.steps ? LISTED_GROUPS : top)
       const groups = question.withLatency
-        ? inOrder(await read({ ...whole, only: [...listed, null] }), order)
-        : ranked.filter(({ group }, n) => n < listed.length || group === null)
+        ? inOrder(await read({ ...whole, only: listed }), order)
+        : ranked.filter(({ group }) => listed.includes(group))
       const all = await read({ by: 'all' })
       return {
-        cells: question.steps ? await read({ only: [...namesOf(top), null] }) : groups,
+        cells: question.steps ? await read({ only: firstOf(top) }) : groups,
         steps: all,
         groups,
         groupCount: ranked.length,
