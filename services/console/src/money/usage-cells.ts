@@ -149,8 +149,8 @@ function among(only: UsageQuestion['only']): Prisma.Sql {
 }
 
 /**
- * Selects the calls of divided hours and the number of charged ones missing: those the hourly rollups count but that are
- * archived, and those whose user or flow is requested but no longer known.
+ * Selects the calls of divided hours and the number missing: those the hourly rollups count but that are archived, and
+ * those whose user or flow is requested but no longer known.
  */
 function callsOf(project: string, by: Exclude<UsageQuestion['by'], 'day'>, divided: Date[]): Prisma.Sql {
   return Prisma.sql`
@@ -160,10 +160,10 @@ function callsOf(project: string, by: Exclude<UsageQuestion['by'], 'day'>, divid
         JOIN money.attempts v ON v.project = ${project} AND v.product IS NOT NULL AND (${isSettled} OR ${isError})
          AND v.admitted_at >= each.hour AND v.admitted_at < each.hour + interval '1 hour'),
     missing AS (
-      SELECT (SELECT coalesce(sum(calls), 0) FROM money.usage_hours
+      SELECT (SELECT coalesce(sum(calls + errors), 0) FROM money.usage_hours
                WHERE project = ${project} AND dimension = 'all' AND name = '' AND hour = ANY (${divided}::timestamptz[]))::bigint
-             + (SELECT coalesce(sum(calls), 0) FROM behind WHERE divided)
-             - (SELECT coalesce(sum(calls), 0) FROM call WHERE name IS NOT NULL) AS missing),`
+             + (SELECT coalesce(sum(calls + errors), 0) FROM behind WHERE divided)
+             - (SELECT coalesce(sum(calls + errors), 0) FROM call WHERE name IS NOT NULL) AS missing),`
 }
 
 /** Splits a period into its whole days and the hours before and after them. */

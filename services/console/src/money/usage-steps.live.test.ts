@@ -145,7 +145,16 @@ test('refuses daily usage in a half-hour zone if calls around midnight are archi
   const refused = await usage(`${asked}&zone=Asia/Kolkata`)
   expect([outcomeOf(refused), refused.body.error.param]).toEqual(['404 usage_archived', 'zone'])
   expect(outcomeOf(await usage(`${asked}&zone=Europe/Berlin`))).toBe('200')
-  expect(outcomeOf(await usage(`${asked.replaceAll('05-', '07-')}&zone=Asia/Kolkata`))).toBe('200')
+  const july = `${asked.replaceAll('05-', '07-')}&zone=Asia/Kolkata`
+  expect(outcomeOf(await usage(july))).toBe('200')
+  await fixture.run(
+    `INSERT INTO money.usage_hours AS u (
+       project, dimension, name, hour, calls, prompt_tokens, completion_tokens, micro, errors, durations, first_tokens)
+     VALUES ($1, 'all', '', '2026-07-01T18:00:00Z', 0, 0, 0, 0, 1, '', '')
+     ON CONFLICT (project, dimension, name, hour) DO UPDATE SET errors = 1`,
+    [history],
+  )
+  expect(outcomeOf(await usage(july))).toBe('404 usage_archived') // a failed call
 })
 
 test('refuses usage by flow if the flow of a call is unknown instead of listing it without one [usage_archived]', async ({
