@@ -86,13 +86,13 @@ async function checkHours({ prisma }: Pick<Database, 'prisma'>, project: string)
   return differing.map(({ name, expected, found }) => ({
     what: `a usage hour differs from the journal: expected ${formatHour(expected)}, found ${formatHour(found)}`,
     where: `usage hour ${name}`,
-    expectedMicro: expected[2]!,
-    foundMicro: found[2]!,
+    expectedMicro: expected[3]!,
+    foundMicro: found[3]!,
   }))
 }
 
-function formatHour([calls, tokens, , costedCalls, costedMicro, costPico]: bigint[]): string {
-  return `${calls} calls with ${tokens} tokens, ${costedCalls} of them with a cost of ${costPico} pico-USD for ${costedMicro} micro-USD`
+function formatHour([calls, prompt, completion, , costedCalls, costedMicro, costPico]: bigint[]): string {
+  return `${calls} calls with ${prompt} + ${completion} tokens, ${costedCalls} of them with a cost of ${costPico} pico-USD for ${costedMicro} micro-USD`
 }
 
 /** Returns the newest archived entry, and the first hour without archived entries. */
@@ -108,10 +108,10 @@ async function readHours({ prisma }: Pick<Database, 'prisma'>, project: string, 
   const [row] = await prisma.$queryRaw<[{ seq: bigint; hours: string }]>`
     SELECT coalesce((SELECT p.seq FROM money.usage_positions p WHERE p.project = ${project}), 0) AS seq,
            (SELECT coalesce(json_agg(json_build_array(h.hour || ' ' || h.dimension || ' ' || h.name, h.calls::text,
-                     (h.prompt_tokens + h.completion_tokens)::text, h.micro::text, h.costed_calls::text, h.costed_micro::text,
+                     h.prompt_tokens::text, h.completion_tokens::text, h.micro::text, h.costed_calls::text, h.costed_micro::text,
                      h.cost_pico::text)), '[]')::text
               FROM money.usage_hours h
-             WHERE h.project = ${project} AND h.hour >= ${first} AND h.calls > 0
+             WHERE h.project = ${project} AND h.hour >= ${first}
                AND h.dimension IN ('all', 'model', 'key', 'tag')) AS hours`
   const rows = (JSON.parse(row.hours) as string[][]).map(([name, ...figures]): Summed => ({
     name: name!,
@@ -130,7 +130,7 @@ async function deriveHours(
 ): Promise<Summed[]> {
   const rows = await prisma.$queryRaw<{ name: string; figures: string[] }[]>`
     SELECT date_trunc('hour', v.admitted_at, 'UTC') || ' ' || d.dimension || ' ' || d.name AS name,
-           ARRAY[count(*), sum(coalesce(v.prompt_tokens, 0) + coalesce(v.completion_tokens, 0)),
+           ARRAY[count(*), sum(coalesce(v.prompt_tokens, 0)), sum(coalesce(v.completion_tokens, 0)),
                  sum(j.settled), count(v.cost_pico), coalesce(sum(j.settled) FILTER (WHERE v.cost_pico IS NOT NULL), 0),
                  coalesce(sum(v.cost_pico), 0)]::text[] AS figures
       FROM money.journal j
@@ -145,17 +145,20 @@ async function deriveHours(
 /** V3: compares the users and the flows of each hour with all calls of the hour. */
 async function checkParts({ prisma }: Pick<Database, 'prisma'>, project: string): Promise<Finding[]> {
   const rows = await prisma.$queryRaw<Differing[]>`
-    SELECT coalesce(a.hour, s.hour) || ' ' || coalesce(a.dimension, s.dimension) AS name,
+    SELECT coalesce(a.hour, s.hour) || ' ' || coalesce(a.by, s.dimension) AS name,
            coalesce(a.micro, 0) AS expected, coalesce(s.micro, 0)::bigint AS found
-      FROM (SELECT h.hour, d.dimension, h.calls, h.prompt_tokens + h.completion_tokens AS tokens, h.micro, h.cost_pico
+      FROM (SELECT h.*, d.dimension AS by
               FROM money.usage_hours h, (VALUES ('user'), ('sandbox')) d (dimension)
              WHERE h.project = ${project} AND h.dimension = 'all') a
       FULL JOIN (
-        SELECT hour, dimension, sum(calls) AS calls, sum(prompt_tokens + completion_tokens) AS tokens, sum(micro) AS micro,
-               sum(cost_pico) AS cost
+        SELECT hour, dimension, sum(calls) AS calls, sum(prompt_tokens) AS prompt, sum(completion_tokens) AS completion,
+               sum(micro) AS micro, sum(costed_calls) AS costed_calls, sum(costed_micro) AS costed_micro, sum(cost_pico) AS cost,
+               sum(errors) AS errors
           FROM money.usage_hours WHERE project = ${project} AND dimension IN ('user', 'sandbox') GROUP BY 1, 2
-      ) s ON s.hour = a.hour AND s.dimension = a.dimension
-     WHERE (a.calls, a.tokens, a.micro, a.cost_pico) IS DISTINCT FROM (s.calls::bigint, s.tokens::bigint, s.micro::bigint, s.cost)
+      ) s ON s.hour = a.hour AND s.dimension = a.by
+     WHERE (a.calls, a.prompt_tokens, a.completion_tokens, a.micro, a.costed_calls, a.costed_micro, a.cost_pico, a.errors)
+           IS DISTINCT FROM (s.calls::bigint, s.prompt::bigint, s.completion::bigint, s.micro::bigint,
+                             s.costed_calls::bigint, s.costed_micro::bigint, s.cost, s.errors::bigint)
      ORDER BY 1`
   return rows.map(({ name, expected, found }) => ({
     what: 'the parts of a usage hour differ from all of it',
@@ -206,7 +209,8 @@ export async function checkProductMonths({ prisma }: Pick<Database, 'prisma'>): 
         SELECT date_trunc('month', day AT TIME ZONE 'UTC')::date AS month, name, sum(calls) AS calls,
                sum(prompt_tokens) AS prompt, sum(completion_tokens) AS completion, sum(micro) AS micro,
                sum(costed_calls) AS costed_calls, sum(costed_micro) AS costed_micro, sum(cost_pico) AS cost
-          FROM money.usage_days WHERE dimension = 'model' AND calls > 0 GROUP BY 1, 2
+          FROM money.usage_days WHERE dimension = 'model' GROUP BY 1, 2
+        HAVING sum(calls + prompt_tokens + completion_tokens + micro + cost_pico) > 0 -- a month of failed calls has no row
       ) d ON d.month = m.month AND d.name = m.product
      WHERE (m.calls, m.prompt_tokens, m.completion_tokens, m.micro, m.costed_calls, m.costed_micro, m.cost_pico)
            IS DISTINCT FROM (d.calls::bigint, d.prompt::bigint, d.completion::bigint, d.micro::bigint,

@@ -355,13 +355,55 @@ describe('the check of usage', () => {
       'tokens',
       'UPDATE money.usage_hours SET prompt_tokens = prompt_tokens + 1 WHERE project = $1',
       true,
-      /a usage hour differs from the journal: expected 2 calls with 44 tokens.*, found 2 calls with 45 tokens/,
+      /a usage hour differs from the journal: expected 2 calls with 14 \+ 30 tokens.*, found 2 calls with 15 \+ 30 tokens/,
+    ],
+    [
+      'tokens of an hour and its day without a charged call',
+      `WITH hour AS (
+         INSERT INTO money.usage_hours (
+           project, dimension, name, hour, calls, prompt_tokens, completion_tokens, micro, errors, durations, first_tokens)
+         SELECT project, dimension, name, hour - interval '7 days', 0, 5, 0, 0, 1, '', ''
+           FROM money.usage_hours WHERE project = $1 AND dimension = 'key')
+       INSERT INTO money.usage_days (
+         project, dimension, name, day, calls, prompt_tokens, completion_tokens, micro, errors, durations, first_tokens)
+       SELECT project, dimension, name, day - interval '7 days', 0, 5, 0, 0, 1, '', ''
+         FROM money.usage_days WHERE project = $1 AND dimension = 'key'`,
+      true,
+      /expected 0 calls with 0 \+ 0 tokens.*, found 0 calls with 5 \+ 0 tokens/,
+    ],
+    [
+      'the cost of hours and days without a charged call, in every dimension',
+      `WITH hour AS (
+         INSERT INTO money.usage_hours (
+           project, dimension, name, hour, calls, prompt_tokens, completion_tokens, micro, cost_pico, errors, durations, first_tokens)
+         SELECT project, dimension, name, hour - interval '7 days', 0, 0, 0, 0, 7, 1, '', ''
+           FROM money.usage_hours WHERE project = $1)
+       INSERT INTO money.usage_days (
+         project, dimension, name, day, calls, prompt_tokens, completion_tokens, micro, cost_pico, errors, durations, first_tokens)
+       SELECT project, dimension, name, day - interval '7 days', 0, 0, 0, 0, 7, 1, '', ''
+         FROM money.usage_days WHERE project = $1`,
+      true,
+      /expected 0 calls.* cost of 0 pico-USD.*, found 0 calls.* cost of 7 pico-USD/,
+    ],
+    [
+      'prompt tokens into completion tokens, in each hour and day',
+      `WITH day AS (UPDATE money.usage_days SET prompt_tokens = 0, completion_tokens = 44 WHERE project = $1)
+       UPDATE money.usage_hours SET prompt_tokens = 0, completion_tokens = 44 WHERE project = $1`,
+      true,
+      /expected 2 calls with 14 \+ 30 tokens.*, found 2 calls with 0 \+ 44 tokens/,
+    ],
+    [
+      'the failed calls of users in an hour and its day',
+      `WITH day AS (UPDATE money.usage_days SET errors = 1 WHERE project = $1 AND dimension = 'user')
+       UPDATE money.usage_hours SET errors = 1 WHERE project = $1 AND dimension = 'user'`,
+      true,
+      /the parts of a usage hour differ from all of it/,
     ],
     [
       'calls that moved to another hour',
       `UPDATE money.usage_hours SET hour = hour - interval '1 hour' WHERE project = $1`,
       true,
-      /expected 2 calls with 44 tokens.*, found 0 calls with 0 tokens.*: expected 30, found 0/,
+      /expected 2 calls with 14 \+ 30 tokens.*, found 0 calls with 0 \+ 0 tokens.*: expected 30, found 0/,
     ],
     [
       'the cost of a day',
@@ -380,7 +422,7 @@ describe('the check of usage', () => {
       `WITH day AS (UPDATE money.usage_days SET cost_pico = 7 WHERE project = $1)
        UPDATE money.usage_hours SET cost_pico = 7 WHERE project = $1`,
       true,
-      /expected 2 calls with 44 tokens, 0 of them with a cost of 0 pico-USD.*, 0 of them with a cost of 7 pico-USD/,
+      /expected 2 calls with 14 \+ 30 tokens, 0 of them with a cost of 0 pico-USD.*, 0 of them with a cost of 7 pico-USD/,
     ],
   ]
   for (const [what, sql, whole, saying] of tamperings) {
