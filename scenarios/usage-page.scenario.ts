@@ -24,6 +24,17 @@ test('a user finds the most expensive call of yesterday, and sees why it cost th
       CROSS JOIN LATERAL (SELECT 'inv_' || $1 || tokens AS id, date_trunc('day', now()) - before::interval AS at) t`,
     [tenant.project.id, tenant.key.id, tenant.model, tries],
   )
+  const today = new Date().setUTCHours(0, 0, 0, 0)
+  for (const [micro, hours] of [
+    [60, 1],
+    [40_000, 3],
+    [500, 5],
+  ] as const)
+    await stack.fixture.usage(tenant.project.id, {
+      at: new Date(today - hours * 3_600_000),
+      micro,
+      model: tenant.model,
+    })
   const { page, problems } = await visit()
   await page.goto(`${tenant.home}/calls`)
   await signIn(page, tenant)

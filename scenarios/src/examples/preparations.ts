@@ -42,7 +42,8 @@ export const preparations: Record<string, (given: ExampleProject) => Promise<Own
   'DELETE /api/v2/operators/{user}': async ({ stack }) => ({
     user: await stack.fixture.user({ platformOperator: true }),
   }),
-  'GET /api/v2/providers': async ({ stack }) => {
+  'GET /api/v2/providers': async ({ stack, make }) => {
+    await make('POST /api/v2/providers/tests')
     await stack.fixture.run(
       `INSERT INTO money.provider_failures (provider, at, id, model, product, project, invocation, kind, status, code)
        VALUES ('simulated', now(), 'example', 'swift-1', 'acme/swift', 'prj_none', 'inv_none', 'refused', 503, 'overloaded')`,

@@ -499,9 +499,9 @@ export const consoleRoutes = {
       200: {
         ...one(usageReport)[200],
         ...csv(
-          'time, if there is a step; the group; calls, tokens and charged_micro',
-          'time,model,calls,prompt_tokens,completion_tokens,charged_micro',
-          '2026-11-20T00:00:00+01:00,acme/swift,12,1204,640,1250',
+          'time, if there is a step; the group; calls, tokens, charged_micro and errors; percentiles, if included',
+          'time,model,calls,prompt_tokens,completion_tokens,charged_micro,errors',
+          '2026-11-20T00:00:00+01:00,acme/swift,12,1204,640,1250,1',
         ),
       },
     },

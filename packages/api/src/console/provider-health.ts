@@ -24,6 +24,18 @@ const counts = {
   p95Ms: count.nullable(),
 }
 
+const testExample = {
+  id: 'tst_example',
+  provider: 'simulated',
+  product: exampleIds.product,
+  model: 'swift-1',
+  requestedAt: '2026-11-20T09:30:00.000Z',
+  state: 'waiting',
+  service: null,
+  latencyMs: null,
+  failure: null,
+}
+
 /** A test call: the smallest request to the model of a route, charged to no wallet. */
 export const providerTest = z
   .strictObject({
@@ -46,19 +58,7 @@ export const providerTest = z
       .nullable(),
   })
   .meta({
-    examples: [
-      {
-        id: 'tst_example',
-        provider: 'simulated',
-        product: exampleIds.product,
-        model: 'swift-1',
-        requestedAt: '2026-11-20T09:30:00.000Z',
-        state: 'waiting',
-        service: null,
-        latencyMs: null,
-        failure: null,
-      },
-    ],
+    examples: [testExample],
   })
 export type ProviderTest = z.infer<typeof providerTest>
 
@@ -104,7 +104,7 @@ const example = {
     },
   ],
   steps: [{ at: '2026-11-20T09:00:00.000Z', calls: 120, failed: 3 }],
-  tests: [],
+  tests: [testExample],
   failures: [
     {
       at: '2026-11-20T09:12:31.250Z',
