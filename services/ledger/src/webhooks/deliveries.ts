@@ -190,10 +190,11 @@ export function takeDue(
   const anyPlace = randomInt(36 ** 4)
     .toString(36)
     .padStart(4, '0')
+  // A millisecond more, because a time that was stored as now may have been rounded up.
   return reads.prisma.$queryRaw<DueDelivery[]>`
     WITH RECURSIVE oldest AS MATERIALIZED (
       SELECT webhook FROM money.webhook_deliveries
-       WHERE state = 'Pending' AND left(webhook, 4) = ${ids} AND next_try_at <= now()
+       WHERE state = 'Pending' AND left(webhook, 4) = ${ids} AND next_try_at <= now() + interval '1 millisecond'
        ORDER BY next_try_at LIMIT ${OLDEST}::int
     ), others (place, looked) AS (
       SELECT place, 0 FROM (VALUES (''), (${anyPlace}::text)) starts (place) WHERE EXISTS (SELECT FROM oldest)
@@ -208,7 +209,7 @@ export function takeDue(
     ), due AS MATERIALIZED (
       SELECT d.notice, d.webhook FROM (SELECT webhook FROM webhooks ORDER BY random()) w CROSS JOIN LATERAL (
         SELECT o.notice, o.webhook FROM money.webhook_deliveries o
-         WHERE o.webhook = w.webhook AND o.state = 'Pending' AND o.next_try_at <= now()
+         WHERE o.webhook = w.webhook AND o.state = 'Pending' AND o.next_try_at <= now() + interval '1 millisecond'
          ORDER BY o.next_try_at LIMIT ${EACH_WEBHOOK}::int FOR UPDATE SKIP LOCKED) d
        LIMIT ${batchSize}::int
     ), taken AS (

@@ -49,6 +49,19 @@ test('a webhook whose delivery is given up is marked, and reported once through 
   })
 })
 
+test('a delivery that is made due now is taken at once, however its time is rounded', async ({ fixture, hooked }) => {
+  const { deps, project, webhook } = hooked
+  const { id } = await webhook('/200')
+  await writeNotices(deps, { notices: [notice(project, `ntc_${project}_1`)] })
+  for (let n = 0; n < 50; n++) {
+    await fixture.run(
+      'UPDATE money.webhook_deliveries SET next_try_at = clock_timestamp(), tries = 0 WHERE webhook = $1',
+      [id],
+    )
+    expect((await takeDeliveries(deps)).deliveries).toHaveLength(1)
+  }
+})
+
 test('a webhook whose key is gone is reported at its first delivery', async ({ fixture, hooked }) => {
   const { id } = await hooked.webhook('/200')
   await hooked.cross()
