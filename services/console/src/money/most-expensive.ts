@@ -42,6 +42,8 @@ export function mostExpensiveIds({ project, model, from, to, limit }: Asked, kno
      WHERE a.project = ${project} AND a.state = 'Settled' ${equal([[Prisma.sql`a.product`, model]])}
            ${inPeriod(Prisma.sql`a.admitted_at`, { from, to })} AND ${condition} ${inOrder}`
   const attempts = Prisma.sql`money.attempts a`
+  // The limit keeps a plan for any value from reading the whole period in place of a few IDs.
+  const byId = Prisma.sql`behind b CROSS JOIN LATERAL (SELECT * FROM money.attempts r WHERE r.id = b.reference LIMIT 1) a`
   const archivedToo =
     known.keptFrom > from
       ? Prisma.sql`UNION (${candidates(attempts, Prisma.sql`a.admitted_at < ${known.keptFrom}`)})`
@@ -63,7 +65,7 @@ export function mostExpensiveIds({ project, model, from, to, limit }: Asked, kno
       SELECT c.* FROM busiest h CROSS JOIN LATERAL (
         ${candidates(attempts, Prisma.sql`a.admitted_at >= h.hour AND a.admitted_at < h.hour + interval '1 hour'`)}) c
        UNION
-      (${candidates(attempts, Prisma.sql`a.id = ANY (ARRAY(SELECT reference FROM behind))`)}) -- X2
+      (${candidates(byId, Prisma.sql`true`)}) -- X2
       ${archivedToo} -- X3
     ) candidates ${inOrder}`
 }
