@@ -160,18 +160,18 @@ async function checkParts({ prisma }: Pick<Database, 'prisma'>, project: string)
            IS DISTINCT FROM (s.calls::bigint, s.prompt::bigint, s.completion::bigint, s.micro::bigint,
                              s.costed_calls::bigint, s.costed_micro::bigint, s.cost, s.errors::bigint)
      ORDER BY 1`
-  return rows.map(({ name, expected, found }) => ({
-    what: 'the parts of a usage hour differ from all of it',
-    where: `usage hour ${name}`,
-    expectedMicro: expected,
-    foundMicro: found,
-  }))
+  return rows.map((row) => finding('the parts of a usage hour differ from all of it', 'usage hour', row))
 }
 
 interface Differing {
   name: string
+  /** Micro-USD, like `found`. */
   expected: bigint
   found: bigint
+}
+
+function finding(what: string, place: string, { name, expected, found }: Differing): Finding {
+  return { what, where: `${place} ${name}`, expectedMicro: expected, foundMicro: found }
 }
 
 /** V3: compares each day with its hours. */
@@ -190,17 +190,12 @@ async function checkDays({ prisma }: Pick<Database, 'prisma'>, project: string):
            IS DISTINCT FROM (h.calls::bigint, h.prompt::bigint, h.completion::bigint, h.micro::bigint,
                              h.costed_calls::bigint, h.costed_micro::bigint, h.cost, h.errors::bigint)
      ORDER BY 1`
-  return rows.map(({ name, expected, found }) => ({
-    what: 'a usage day differs from its hours',
-    where: `usage day ${name}`,
-    expectedMicro: expected,
-    foundMicro: found,
-  }))
+  return rows.map((row) => finding('a usage day differs from its hours', 'usage day', row))
 }
 
 /** V4 */
 export async function checkProductMonths({ prisma }: Pick<Database, 'prisma'>): Promise<Finding[]> {
-  const rows = await prisma.$queryRaw<{ name: string; expected: bigint; found: bigint; costs: string }[]>`
+  const rows = await prisma.$queryRaw<(Differing & { costs: string })[]>`
     SELECT to_char(coalesce(m.month, d.month), 'YYYY-MM') || ' ' || coalesce(m.product, d.name) AS name,
            coalesce(d.micro, 0)::bigint AS expected, coalesce(m.micro, 0) AS found,
            'expected ' || coalesce(d.cost, 0) || ', found ' || coalesce(m.cost_pico, 0) AS costs
@@ -216,10 +211,6 @@ export async function checkProductMonths({ prisma }: Pick<Database, 'prisma'>): 
            IS DISTINCT FROM (d.calls::bigint, d.prompt::bigint, d.completion::bigint, d.micro::bigint,
                              d.costed_calls::bigint, d.costed_micro::bigint, d.cost)
      ORDER BY 1`
-  return rows.map(({ name, expected, found, costs }) => ({
-    what: `a month of a product differs from its days, with a provider cost in pico-USD of ${costs}`,
-    where: `month ${name}`,
-    expectedMicro: expected,
-    foundMicro: found,
-  }))
+  const what = 'a month of a product differs from its days, with a provider cost in pico-USD of'
+  return rows.map(({ costs, ...row }) => finding(`${what} ${costs}`, 'month', row))
 }
