@@ -3,7 +3,7 @@ import type { UsageReport } from '@gateway/api/console/money'
 import { notErrors } from '@gateway/ledger-protocol/release-reason'
 import { refuse } from '@gateway/api/refusal'
 import type { ConsoleDeps } from '../deps.ts'
-import { isAfter, readRolledUp } from './read-rolled-up.ts'
+import { isAfter, readRolledUp, type RolledUp } from './read-rolled-up.ts'
 import { DAY_MS } from './time-zone.ts'
 import { readHistogram, type UsageSums } from './usage-figures.ts'
 import type { UsageSteps } from './usage-steps.ts'
@@ -29,6 +29,8 @@ export interface UsageQuestion extends Period {
   /** Only these groups; null stands for the calls without a group. */
   only?: readonly (string | null)[] | undefined
   withLatency?: boolean
+  /** Read if it is not given. */
+  known?: RolledUp
 }
 
 /** Expression for the name of the group of call v. */
@@ -84,15 +86,15 @@ interface Row extends Omit<UsageCell, 'durations' | 'firstTokens'> {
 /**
  * Sums the calls admitted from `from` and before `to`, charged or failed: from the ledger's daily rollups, from hourly
  * ones at the ends of the period (money §9.2), and from the journal entries after the rollup. Hours divided between two
- * steps are read call by call. The second SQL statement reads all of it, so it is of one moment. Histograms are added up
+ * steps are read call by call. One SQL statement reads all of it, so it is of one moment. Histograms are added up
  * here and not in SQL, which would take six times as long. At most one cell more than `MAX_USAGE_CELLS`.
  * @throws Refusal `usage_archived` if calls of a divided hour are archived
  */
 export async function usageCells(
   { prisma }: { prisma: Pick<ConsoleDeps['prisma'], '$queryRaw'> },
-  { project, by, steps, only, withLatency = false, ...period }: UsageQuestion,
+  { project, by, steps, only, withLatency = false, known: read, ...period }: UsageQuestion,
 ): Promise<UsageCell[]> {
-  const known = await readRolledUp({ prisma }, project)
+  const known = read ?? (await readRolledUp({ prisma }, project))
   const divided = steps?.divided ?? []
   const needsHours = steps && !steps.areDays && steps.starts.length > 1
   const { days, hours } = needsHours ? { days: null, hours: [period] } : partsOf(period)

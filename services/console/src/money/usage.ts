@@ -12,6 +12,7 @@ import { DAY_MS, HOUR_MS, localTime } from './time-zone.ts'
 import { composeUsage, inOrder, partsOfCells, type UsageOrder, type UsageParts } from './compose-usage.ts'
 import { MAX_USAGE_CELLS, type UsageCell, usageCells, type UsageQuestion } from './usage-cells.ts'
 import { sumOf } from './usage-figures.ts'
+import { readRolledUp } from './read-rolled-up.ts'
 import { usageTable } from './usage-table.ts'
 import { asOneStep, usageSteps } from './usage-steps.ts'
 
@@ -71,7 +72,8 @@ const LISTED_GROUPS = 100
 function readTop({ prisma }: Reading, question: UsageQuestion, top: number, order: UsageOrder): Promise<UsageParts> {
   return prisma.$transaction(
     async (tx) => {
-      const read = (asked: Partial<UsageQuestion>) => readCells({ prisma: tx }, { ...question, ...asked })
+      const known = await readRolledUp({ prisma: tx }, question.project)
+      const read = (asked: Partial<UsageQuestion>) => readCells({ prisma: tx }, { ...question, known, ...asked })
       const whole = { steps: question.steps && asOneStep(question.steps) }
       const ranked = inOrder(await read({ ...whole, withLatency: false }), order)
       const named = ranked.flatMap(({ group }) => group ?? [])
