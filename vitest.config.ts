@@ -80,6 +80,8 @@ const [page, pageFull] = (['page', 'page-full'] as const).map((name) => pageTest
 
 export default defineConfig({
   test: {
+    chaiConfig: { truncateThreshold: 0 }, // a failure seen once in a long run must say what it saw
+    taskTitleValueFormatTruncate: 0,
     teardownTimeout: 60_000, // the stacks of the last files stop
     projects: [
       { ...page, test: { ...page!.test, expect, sequence: { groupOrder: 1 } } },

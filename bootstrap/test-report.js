@@ -1,5 +1,6 @@
 // What the tests took: a reporter of vitest that writes it down, and the tables printed of it.
 import { readFileSync, writeFileSync } from 'node:fs'
+import { stripVTControlCharacters } from 'node:util'
 
 /**
  * Writes counts and times of each file as JSON to TEST_REPORT. `seconds` is a file's tests, hooks and imports. The files of a
@@ -14,8 +15,8 @@ export default class TimesReporter {
       const states = tests.map((test) => test.result().state)
       const count = (state) => states.filter((one) => one === state).length
       const broken = tests.filter((test) => test.result().state === 'failed')
-      const failures = broken.map((test) => `${test.fullName}: ${firstLine(test.result().errors)}`)
-      if (module.state() === 'failed' && failures.length === 0) failures.push(firstLine(module.errors()))
+      const failures = broken.map((test) => `${test.fullName}: ${messageOf(test.result().errors)}`)
+      if (module.state() === 'failed' && failures.length === 0) failures.push(messageOf(module.errors()))
       return {
         file: module.relativeModuleId,
         layer: module.project.name,
@@ -78,12 +79,20 @@ export function skippedLines(rows) {
   return [...counts].map(([key, count]) => `  SKIPPED: ${count} ${count === 1 ? 'test' : 'tests'} of ${key}\n`)
 }
 
-/** One line for each failure, with the first line of its message: the end of a long run says what to look at. */
+/** One line for each failure, with its message in one line: the end of a long run says what to look at. */
 export function failedLines(rows) {
   return rows.flatMap(({ file, failures }) => failures.map((failure) => `  FAILED: ${file} > ${failure}\n`))
 }
 
-const firstLine = (errors) => String(errors?.[0]?.message ?? 'no message').split('\n')[0]
+/** Message of the first error in one line, cut to a length that a terminal shows. */
+function messageOf(errors) {
+  const lines = stripVTControlCharacters(String(errors?.[0]?.message ?? 'no message')).split('\n')
+  return lines
+    .map((line) => line.trim())
+    .filter(Boolean)
+    .join(' | ')
+    .slice(0, 600)
+}
 
 const linesOf = (file) => readOr(file, '').split('\n').filter(Boolean)
 

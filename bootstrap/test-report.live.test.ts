@@ -41,7 +41,7 @@ test('the report names what failed, in tests and outside of them, and why others
   rmSync(folder, { recursive: true })
 
   expect(failedLines(rows).toSorted()).toEqual([
-    '  FAILED: a.test.js > sums > of two: a first line\n',
+    '  FAILED: a.test.js > sums > of two: a first line | and a second: expected 2 to be 3 // Object.is equality\n',
     '  FAILED: b.test.js > not loaded\n',
   ])
   expect(skippedLines(rows)).toEqual([
