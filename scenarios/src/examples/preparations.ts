@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { sealContent } from '@gateway/capture/seal-content'
+import { expect } from 'vitest'
 import { appCode } from '../app-code.ts'
 import type { ExampleProject, Own } from './example-project.ts'
 
@@ -243,13 +244,18 @@ async function setPassword({ stack: { gateways } }: ExampleProject, secret: stri
 }
 
 /** An execution whose call is held at the provider. */
-async function executionUnderWay({ stack, names, send }: ExampleProject): Promise<Own> {
+async function executionUnderWay({ stack, names, send, make }: ExampleProject): Promise<Own> {
   const { fixture, provider } = stack
-  const [prompt, before] = ['Write about otters.', await provider.control.countCalls()]
-  await provider.control.setFaults([{ prompt, hold: true, times: 1 }])
+  const newest = async () => {
+    const text = 'SELECT id FROM money.executions WHERE project = $1 ORDER BY created_at DESC LIMIT 1'
+    return ((await fixture.run(text, [names.project])).rows as { id: string }[])[0]!.id
+  }
+  const before = await newest()
+  await provider.control.setFaults([{ prompt: 'Write about otters.', hold: true, times: 1 }])
   void send('POST /v1/sandbox/{id}/invoke').catch(() => {})
-  await provider.control.waitForCalls(before + 1)
-  const newest = 'SELECT id FROM money.executions WHERE project = $1 ORDER BY created_at DESC LIMIT 1'
-  const { rows } = await fixture.run(newest, [names.project])
-  return { execution: (rows as { id: string }[])[0]!.id }
+  await expect.poll(newest).not.toBe(before)
+  const own = { execution: await newest() }
+  const calls = async () => (await make(`GET ${project}/executions/{execution}`, own)).childCalls
+  await expect.poll(calls).toEqual([expect.any(String)]) // its call, not one that another test left under way
+  return own
 }
