@@ -13,7 +13,6 @@ const OURS = /^(model-gateway|registry\.example\.com)\//
 const image = String.raw`[a-z0-9][a-z0-9._-]*(?:[./][a-z0-9._-]+)*(?::\d+/[a-z0-9._/-]+)?:[\w.-]+`
 const places = [
   new RegExp(String.raw`^FROM (?<image>${image})(?= AS )`, 'gm'),
-  new RegExp(String.raw`^# syntax=(?<image>${image})$`, 'gm'),
   new RegExp(String.raw`^ *(?:- )?image: (?<image>${image})$`, 'gm'),
   new RegExp(String.raw`^ *[A-Z]+_IMAGE: (?<image>${image})$`, 'gm'),
   /^ *(?:- )?uses: (?<action>[\w-]+\/[\w./-]+@v[\w.]+)$/gm,
@@ -40,10 +39,8 @@ export function pin(text: string, pinsOf: ReadonlyMap<string, string>): string {
     if (found === undefined) continue
     const [action, tag] = reference.split('@')
     const by = kind === 'image' ? `${reference}@${found}` : `${action}@${found} # ${tag}`
-    pinned = pinned.replaceAll(
-      new RegExp(`(?<=(?:FROM|image:|IMAGE:|uses:|syntax=) ?)${escaped(reference)}(?= AS |$)`, 'gm'),
-      by,
-    )
+    const place = new RegExp(`(?<=(?:FROM|image:|IMAGE:|uses:) ?)${escaped(reference)}(?= AS |$)`, 'gm')
+    pinned = pinned.replaceAll(place, by)
   }
   return pinned
 }
