@@ -49,6 +49,9 @@ interface Surroundings {
   onListening: (addresses: { listening: string; metrics: string }) => void
 }
 
+/** How long a stop waits for the collector to take the last spans and metrics. */
+const LAST_TELEMETRY_MS = 1_000
+
 /** Prepares a service without touching the process: no signal handlers, no exit, no standard output. */
 export function openService<Schema extends z.ZodObject>(
   service: Service<Schema>,
@@ -63,7 +66,13 @@ export function openService<Schema extends z.ZodObject>(
       service: service.name,
       otlpEndpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT,
     })
-    lifecycle.onStop('telemetry', telemetry.stop, { limitMs: 3_000 })
+    lifecycle.onStop('telemetry', async () => {
+      try {
+        await withTimeout(LAST_TELEMETRY_MS, telemetry.stop)
+      } catch (error) {
+        log.warn({ err: error }, 'telemetry was not sent') // a collector that is away is no failure of the service
+      }
+    })
     const metrics = await startMetricsServer(telemetry.metricsText, config)
     lifecycle.onStop('metrics server', metrics.stop, { limitMs: 3_000 })
     await service.start(config, {

@@ -154,6 +154,17 @@ test('a service stops when its parent process is gone', async () => {
   expect(await service.ended).toBe(0)
 })
 
+test.each([
+  ['refuses connections', 'http://127.0.0.1:1'],
+  ['has no address', 'http://collector.invalid:4318'],
+])('a collector that %s makes no stop unclean', async (_, endpoint) => {
+  const service = startProgram({ GREETING: 'hello', OTEL_EXPORTER_OTLP_ENDPOINT: endpoint })
+  await fetch(await service.url())
+  service.child.kill('SIGTERM')
+  expect(await service.ended).toBe(0)
+  expect(service.messages().slice(-2)).toEqual(['telemetry was not sent', 'stopped'])
+})
+
 test('spans and metrics are sent to the OTLP endpoint, the last ones before the process ends', async () => {
   const received = new Map<string, string>()
   const collector = createServer((req, res) => {
