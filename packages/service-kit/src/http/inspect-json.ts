@@ -5,8 +5,8 @@ export interface JsonFacts {
   exceeded: keyof typeof jsonLimits | null
   /** Whether a number may be beyond double precision. */
   mayOverflow: boolean
-  /** The first name that an object has twice; null if none. */
-  duplicate: string | null
+  /** Number of fields, those of one name in one object included. */
+  fields: number
 }
 
 const QUOTE = 0x22
@@ -28,19 +28,19 @@ const MOST_DIGITS = 309
 
 /**
  * Inspects JSON in one pass over its bytes, before it is parsed: parsing and validating take time by the number of
- * fields and values, up to a hundred times as long as for the same bytes of text, and a parser keeps the last of two
- * fields of one name. Doesn't check that the text is valid.
+ * fields and values, up to a hundred times as long as for the same bytes of text. Doesn't check that the text is valid.
+ * @param named receives each name with the number of its object
  */
-export function inspectJson(text: Buffer): JsonFacts {
+export function inspectJson(text: Buffer, named?: (name: string, object: number) => void): JsonFacts {
   let levels = 0
   let fields = 0
   let values = 1
   let digits = 0
   let mayOverflow = false
-  let duplicate: string | null = null
-  let name = { start: 0, end: 0 }
-  const names: (Set<string> | null)[] = [] // of each open object, null for a list
-  const exceeds = (exceeded: keyof typeof jsonLimits) => ({ exceeded, mayOverflow, duplicate })
+  let nameStart = 0
+  let nameEnd = 0
+  const open: number[] = [] // the objects and lists around this place, by the number of their value
+  const exceeds = (exceeded: keyof typeof jsonLimits) => ({ exceeded, mayOverflow, fields })
   for (let at = 0; at < text.length; at++) {
     const byte = text[at]!
     if (byte >= ZERO && byte <= NINE) {
@@ -51,32 +51,52 @@ export function inspectJson(text: Buffer): JsonFacts {
     if (byte === DOT) continue
     digits = 0
     if (byte === QUOTE) {
-      const start = ++at
+      nameStart = ++at
       while (at < text.length && text[at] !== QUOTE) at += text[at] === BACKSLASH ? 2 : 1
-      name = { start, end: at }
+      nameEnd = at
     } else if (byte === COMMA) {
       if (++values > jsonLimits.values) return exceeds('values')
     } else if (byte === COLON) {
       if (++fields > jsonLimits.fields) return exceeds('fields')
-      const known = names.at(-1)
-      if (!known || duplicate !== null) continue
-      const field = nameOf(text, name)
-      if (known.has(field)) duplicate = field
-      known.add(field)
+      named?.(nameOf(text, nameStart, nameEnd), open.at(-1) ?? 0)
     } else if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
       values++
       if (++levels > jsonLimits.levels) return exceeds('levels')
-      names.push(byte === OPEN_OBJECT ? new Set() : null)
+      open.push(values)
     } else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) {
       levels--
-      names.pop()
+      open.pop()
     }
   }
-  return { exceeded: null, mayOverflow, duplicate }
+  return { exceeded: null, mayOverflow, fields }
+}
+
+/**
+ * Returns the first name that an object of the text has twice, or null. A parser keeps the last of two fields of one
+ * name, so there is one if and only if the value has fewer fields than the text.
+ * @param value what the text was parsed to
+ * @param fields of the text, as `inspectJson` counts them
+ */
+export function duplicateIn(text: Buffer, value: unknown, fields: number): string | null {
+  if (fieldsOf(value) === fields) return null
+  const seen = new Set<string>()
+  let duplicate: string | null = null
+  inspectJson(text, (name, object) => {
+    const field = `${object} ${name}`
+    if (seen.has(field)) duplicate ??= name
+    seen.add(field)
+  })
+  return duplicate
+}
+
+function fieldsOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0
+  const inner = Array.isArray(value) ? value : Object.values(value)
+  return inner.reduce<number>((sum, one) => sum + fieldsOf(one), inner === value ? 0 : inner.length)
 }
 
 /** Two spellings of a name are one name. */
-function nameOf(text: Buffer, { start, end }: { start: number; end: number }): string {
+function nameOf(text: Buffer, start: number, end: number): string {
   const written = text.toString('utf8', start, end)
   if (!written.includes('\\')) return written
   try {

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { jsonLimits } from '@gateway/api/limits'
 import { refuse } from '@gateway/api/refusal'
-import { inspectJson } from './inspect-json.ts'
+import { duplicateIn, inspectJson } from './inspect-json.ts'
 import { onceArrived } from './once-arrived.ts'
 
 /**
@@ -62,7 +62,7 @@ function encoded(encoding: string) {
 export function parseJson(body: Buffer): unknown {
   if (body.length === 0) throw refuse('invalid_json', { reason: 'it is empty' })
   if (!isUtf8(body)) throw refuse('invalid_json', { reason: 'it is not UTF-8' })
-  const { exceeded, mayOverflow, duplicate } = inspectJson(body)
+  const { exceeded, mayOverflow, fields } = inspectJson(body)
   if (exceeded !== null) throw tooManyOf(exceeded)
   let value: unknown
   try {
@@ -70,6 +70,7 @@ export function parseJson(body: Buffer): unknown {
   } catch (error) {
     throw refuse('invalid_json', { reason: reasonOf(error as SyntaxError) })
   }
+  const duplicate = duplicateIn(body, value, fields)
   if (duplicate !== null)
     throw refuse('invalid_json', { reason: `it has the field ${JSON.stringify(shortened(duplicate))} twice` })
   if (mayOverflow) refuseInfinite(value)
