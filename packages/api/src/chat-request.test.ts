@@ -430,6 +430,11 @@ describe('a refusal names the field, the fault and the rule in plain words [inva
     [with_({ stream_options: { loud: true } }), 'stream_options.loud', 'stream_options.loud is not a known field.'],
     [with_({ tools: tool() }), 'tools', 'tools is an object, and must be an array.'],
     [with_({ colour: 'blue' }), 'colour', 'colour is not a known field.'],
+    ...['logit_bias', 'response_format', 'tool_choice', 'metadata'].map((field): [object, string, string] => [
+      with_({ [field]: Object.fromEntries(Array.from({ length: 1_025 }, (_, n) => [n, 0])) }),
+      field,
+      `${field} has 1025 entries, more than 1024.`,
+    ]),
     [with_({ temperature: '1' }), 'temperature', 'temperature is "1", and must be a number.'],
     [with_({ temperature: 2.5 }), 'temperature', 'temperature is 2.5, and must be at most 2.'],
     [with_({ top_p: 0 }), 'top_p', 'top_p is 0, and must be more than 0.'],

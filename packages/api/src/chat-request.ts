@@ -254,6 +254,8 @@ export const IGNORED_IF_UNSUPPORTED = [
 const FORWARDED = [...IGNORED_IF_UNSUPPORTED, ...CONDITIONAL] as const
 
 const FIELDS = new Set(Object.keys(chatBody.shape))
+/** The others are left out unread: a message may have thousands. */
+const MESSAGE_FIELDS = new Set(message.options.flatMap(({ shape }) => Object.keys(shape)))
 
 /**
  * Reads the body of POST /v1/chat/completions.
@@ -272,8 +274,14 @@ export function readChatRequest(
       resolution: 'Send one JSON object with model and messages.',
     })
   // Before the schema, which would collect them all. An unknown field that is null is absent, like any other.
-  for (const [field, given] of Object.entries(value))
-    if (given !== null && !FIELDS.has(field)) throw unknownField(field)
+  for (const field of Object.keys(value)) {
+    const given = (value as Record<string, unknown>)[field]
+    if (given === null) continue
+    if (!FIELDS.has(field)) throw unknownField(field)
+    const entries = typeof given === 'object' ? Object.keys(given).length : 0
+    if (entries > chatLimits.entries)
+      throw invalidField(field, `has ${entries} entries, more than ${chatLimits.entries}`, 'send fewer')
+  }
   const parsed = chatBody.safeParse(withoutAbsent(value), READABLE)
   if (!parsed.success) throw invalidIssue(parsed.error.issues[0]!)
   const asked = parsed.data
@@ -367,9 +375,11 @@ function isPlainText(format: unknown): boolean {
   return isObject(format) && format['type'] === 'text' && Object.keys(format).length === 1
 }
 
-function withoutAbsentOfMessage(message: unknown): unknown {
-  const kept = withoutNulls(message, 'content')
-  if (!isObject(kept)) return kept
+function withoutAbsentOfMessage(given: unknown): unknown {
+  if (!isObject(given)) return given
+  const kept: Record<string, unknown> = {}
+  for (const field of MESSAGE_FIELDS)
+    if (Object.hasOwn(given, field) && (given[field] !== null || field === 'content')) kept[field] = given[field]
   const details = kept['reasoning_details']
   if (Array.isArray(details))
     kept['reasoning_details'] = details.filter((detail) => reasoningDetail.safeParse(detail).success)
@@ -396,9 +406,9 @@ function isObject(value: unknown): value is Record<string, unknown> {
  * The schema checks anything that is not a plain object. Without a prototype, a field named `__proto__` is an ordinary
  * field.
  */
-function withoutNulls<T>(value: T, except?: string): T & Record<string, unknown> {
+function withoutNulls<T>(value: T): T & Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value as never
   const kept = Object.create(null) as Record<string, unknown>
-  for (const [field, given] of Object.entries(value)) if (given !== null || field === except) kept[field] = given
+  for (const [field, given] of Object.entries(value)) if (given !== null) kept[field] = given
   return kept as never
 }

@@ -14,6 +14,8 @@ export const chatLimits = {
   toolsBytesUnder: 32 * KB,
   toolChoiceBytesUnder: 2 * KB,
   responseFormatBytesUnder: 8 * KB,
+  /** Fields or entries of the value of any field of the body (rules §2.6). */
+  entries: 1_024,
   /** `messages` and all forwarded fields as one compact JSON object, without the data of attachments, in UTF-8 bytes. */
   forwardedBytes: 128_000,
   /** Images and files of one request, and their total bytes, regardless of the limits of its product (rules §3.11). */
