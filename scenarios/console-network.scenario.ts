@@ -27,6 +27,18 @@ test('the frame stands before the first script arrives, and the screen fills it'
   expect(problems).toEqual([])
 })
 
+test('a page whose scripts do not arrive says so, and opens once it is reloaded', async ({ stack, visit }) => {
+  const { page } = await visit()
+  const isScript = ({ pathname }: URL) => pathname.endsWith('.js')
+  await page.route(isScript, (route) => route.abort('internetdisconnected'))
+  await page.goto((await consoleOwner(stack)).home)
+  const reload = page.getByRole('link', { name: 'reload the page' })
+  await reload.waitFor()
+  await page.unroute(isScript)
+  await reload.click()
+  await page.getByLabel('Email').waitFor()
+})
+
 test('without a line, or with a failing service, the frame stays, and Retry reads what could not be read', async ({
   stack,
   visit,

@@ -329,7 +329,7 @@ test('the first steps lead from nothing to a call, a flow and a colleague, and e
   await steps.getByText('Available:').waitFor()
   for (const client of ['curl', 'Claude Code', 'Codex', 'Cursor']) {
     await steps.getByRole('tab', { name: client }).click()
-    await steps.getByRole('tabpanel').getByText(owner.model).waitFor()
+    await steps.getByRole('tabpanel', { name: client }).getByText(owner.model).waitFor()
   }
   expect(await hindrances(page)).toEqual([])
   await steps.getByRole('link', { name: 'Create key' }).click()

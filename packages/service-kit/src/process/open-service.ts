@@ -70,7 +70,7 @@ export function openService<Schema extends z.ZodObject>(
       try {
         await withTimeout(LAST_TELEMETRY_MS, telemetry.stop)
       } catch (error) {
-        log.warn({ err: error }, 'telemetry was not sent') // a collector that is away is no failure of the service
+        log.warn({ err: error }, 'telemetry was not sent') // a collector that is away fails no stop
       }
     })
     const metrics = await startMetricsServer(telemetry.metricsText, config)
