@@ -4,10 +4,10 @@ import path from 'node:path'
 import { expect } from 'vitest'
 import { userScopes } from '@gateway/api/console/scopes'
 import { SHOWN_CHARACTERS } from '@gateway/api/ids'
-import { plantSecrets } from '@gateway/testbed/planted-secrets'
+import { plantSecrets, type PlantedSecret } from '@gateway/testbed/planted-secrets'
 import { liveTest } from '@gateway/testbed/live-test'
 import { callerAt, said, type Answer, type Caller } from './src/caller.ts'
-import { openStack, type ProcessStack } from './src/stack.ts'
+import { openStack, type ProcessStack, type TenantFixture } from './src/stack.ts'
 import { startOtlpReceiver } from './src/otlp-receiver.ts'
 import { everyKey, everyRow, logEveryStatement, watchRedis } from './src/stored-bytes.ts'
 
@@ -124,6 +124,7 @@ test('a credential that stands where it does not belong is in no log, trace, err
     expect(await chat({ messages: messages('Fault') })).toBeGreaterThan(399)
     await stack.provider.control.clearFaults()
   }
+  await askConsole(stack, tenant, planted, refused)
   const audit = await stack.fixture.run('SELECT to_jsonb(a) AS row FROM control.audit a')
   for (const program of [...stack.gateways, ...stack.workers, stack.console!, ...stack.ledgers]) await program.stop()
 
@@ -136,6 +137,7 @@ test('a credential that stands where it does not belong is in no log, trace, err
   }
   expect(places['the logs']).toContain('provider attempt failed')
   expect(places['the traces']).toContain('gen_ai.input.messages')
+  expect(places['the audit log']).toContain('Paid with')
   const found = Object.entries(places).flatMap(([place, text]) =>
     // A caller may read back the name that it gave, which no form tells from a word.
     planted.flatMap(({ kind, secret, byName }) =>
@@ -146,6 +148,37 @@ test('a credential that stands where it does not belong is in no log, trace, err
   )
   expect(found).toEqual([])
 })
+
+/** Sends secrets to the console in fields and headers that its audit log repeats, and in wrong ones. Adds what it refuses. */
+async function askConsole(
+  { fixture, gateways }: ProcessStack,
+  { owner, project, key }: TenantFixture,
+  planted: readonly PlantedSecret[],
+  refused: string[],
+): Promise<void> {
+  const callerOf = async (user: string) => callerAt(gateways[0]!.url, (await fixture.token(user)).secret)
+  const [admin, operator] = [await callerOf(owner), await callerOf(await fixture.user({ platformOperator: true }))]
+  const path = `/api/v2/tenants/${project.tenant}`
+  for (const { text, byName } of planted) {
+    if (byName !== undefined) continue
+    const inLine = text.replaceAll('\n', ' ')
+    const device = { 'user-agent': inLine }
+    const correction = { correctionId: randomUUID(), micro: 1, reason: `Paid with ${inLine}` }
+    for (const [status, answer] of [
+      [201, await operator.ask('POST', `${path}/projects/${project.id}/wallet/corrections`, correction, device)],
+      [200, await admin.ask('PATCH', `${path}/keys/${key.id}`, { name: inLine.slice(0, 100) }, device)],
+      [400, await admin.ask('PATCH', `${path}/keys/${key.id}`, { name: 'x', [inLine]: 1 })],
+      [404, await admin.ask('GET', `${path}/keys/${encodeURIComponent(inLine)}?${encodeURIComponent(inLine)}=1`)],
+      [
+        401,
+        await admin.ask('POST', '/api/v2/session', { email: `${randomUUID()}@example.test`, password: inLine }, device),
+      ],
+    ] as const) {
+      expect(answer.status).toBe(status)
+      if (status >= 400) refused.push(`${[...answer.headers].join('\n')}\n${answer.text}`)
+    }
+  }
+}
 
 /** Uses every kind of secret correctly and incorrectly. Returns the secrets, and every response except those that show one. */
 async function fullExecution(stack: ProcessStack) {

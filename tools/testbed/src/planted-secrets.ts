@@ -41,6 +41,7 @@ export function plantSecrets(): PlantedSecret[] {
     ours('svc_'),
     ours('svu_'),
     ours('svt_'),
+    ours('svs_'),
     of('a key of OpenAI', 'sk-proj-', 48),
     of('a key of Anthropic', 'sk-ant-api03-', 60),
     of('a key of Google', 'AIzaSy', 33),

@@ -1,7 +1,8 @@
-// Removes credentials from texts that other people read: log lines, traces, error responses, messages of a start that fails.
+// Removes credentials from texts that other people read: log lines, traces, error responses, audit entries, messages of a start
+// that fails.
 //   R1  By name: a text under a key, header, variable or parameter that names a credential, at any depth of JSON in a
 //       text.
-//   R2  By form: our own secrets (svc_…, svu_…, svt_…), keys of well-known providers, signed tokens, private keys,
+//   R2  By form: our own secrets (svc_…, svu_…, svt_…, svs_…), keys of well-known providers, signed tokens, private keys,
 //       bearer tokens.
 //   R3  Passwords in addresses, also those with a slash or an @ in them.
 //   R4  Linear in the length of the text: every repetition is bounded or consumes what it has seen. A text of a log is cut
@@ -60,7 +61,7 @@ export function redactedJson(value: unknown): string {
   return redactStrings(JSON.stringify(value), redactText, byName)
 }
 
-/** Redacts the JSON text of an error response, whose keys are ours. It stays valid JSON. */
+/** Redacts the JSON text of an error response or an audit entry, whose keys are ours. It stays valid JSON. */
 export function redactAnswer(json: string): string {
   return suspicious.test(json) ? redactStrings(json, redactForms, null) : json
 }

@@ -1,4 +1,5 @@
 import type { Prisma } from '@gateway/database/client'
+import { redactAnswer } from '@gateway/service-kit/text/redact'
 import { currentOrigin, type Origin } from './request-origin.ts'
 
 /** Transaction that writes a change together with its audit row. */
@@ -18,7 +19,7 @@ export interface Change {
   subject: string
   /** User whose own change it is (`ofUser`). Default: the subject if it is a user, otherwise `user`. */
   of?: string
-  /** Never a secret. */
+  /** Never a secret. Credentials in texts of the caller are redacted by their form. */
   details?: Prisma.InputJsonObject
   /** Default: `succeeded`. */
   outcome?: Outcome
@@ -47,7 +48,7 @@ export async function recordChange(tx: Transaction, change: Change): Promise<voi
       SELECT ${tenant}, ${user},
              coalesce((SELECT name FROM control.users WHERE id = ${user}),
                       (SELECT name FROM control.access_tokens WHERE id = ${user})),
-             ${action}, ${subject}, ${JSON.stringify(details)}::jsonb, ${outcome},
+             ${action}, ${subject}, ${redactAnswer(JSON.stringify(details))}::jsonb, ${outcome},
              ${request}, ${address}, ${device}
       RETURNING *
     )

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Request, RequestHandler } from 'express'
 import { callerAddress } from '@gateway/service-kit/http/connections'
 import { requestIdOf } from '@gateway/service-kit/http/preamble'
+import { redactForms } from '@gateway/service-kit/text/redact'
 
 /** Where a change came from. All null: the service itself made it. */
 export interface Origin {
@@ -9,7 +10,7 @@ export interface Origin {
   request: string | null
   /** Address of the caller, behind the trusted proxies. */
   address: string | null
-  /** The user agent, as sent. */
+  /** The user agent, without credentials in it. */
   device: string | null
 }
 
@@ -30,6 +31,6 @@ export function currentOrigin(): Origin {
 }
 
 function callerOf(req: Request): Pick<Origin, 'address' | 'device'> {
-  const device = req.get('User-Agent')?.slice(0, DEVICE_CHARACTERS)
+  const device = redactForms(req.get('User-Agent') ?? '').slice(0, DEVICE_CHARACTERS)
   return { address: callerAddress(req) || null, device: device || null }
 }
