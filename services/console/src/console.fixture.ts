@@ -3,6 +3,7 @@ import { SESSION_PREFIX } from '@gateway/api/ids'
 import type { RefusalBody } from '@gateway/api/refusal'
 import type { Fixture } from '@gateway/testbed/fixture'
 import { stackTest } from '@gateway/testbed/stack-test'
+import { codeAt } from './sign-in/totp.ts'
 
 export interface Answer {
   status: number
@@ -132,4 +133,12 @@ export async function join(admin: Caller, path: string, user: Caller): Promise<v
   const secret = (made.body.link as string).split('#')[1]!
   const joined = await user.post('/api/v2/me/invitations', { secret })
   if (joined.status !== 201) throw new Error(`not joined: ${outcomeOf(joined)}`)
+}
+
+/** The code that an authenticator app shows for a base32 secret, now or some steps of 30 seconds later. */
+export function appCode(secret: string, steps = 0): string {
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
+  const bits = Array.from(secret, (letter) => alphabet.indexOf(letter).toString(2).padStart(5, '0')).join('')
+  const key = Uint8Array.from(bits.match(/.{8}/g)!, (byte) => Number.parseInt(byte, 2))
+  return codeAt(key, Math.floor(Date.now() / 30_000) + steps)
 }

@@ -3,6 +3,7 @@ import { expect } from 'vitest'
 import {
   type Answer,
   answerOf,
+  appCode,
   type Caller,
   callerOf,
   consoleTest,
@@ -22,25 +23,39 @@ const test = consoleTest
     expect(outcomeOf(await first.put('/api/v2/me/password', { password: PASSWORD }))).toBe('204')
     const of = (secret: string) => callerOf(console.url, first.id, secret)
     const session = of((await fixture.session(first.id)).secret)
+    const app = (await session.post('/api/v2/me/second-factor', { password: PASSWORD })).body.secret as string
+    const confirmed = await session.post('/api/v2/me/second-factor/confirm', { code: appCode(app, -1) })
+    expect(outcomeOf(confirmed)).toBe('200')
+    const post = async (path: string, body: object, Cookie = ''): Promise<Answer> => {
+      const headers = { 'Content-Type': 'application/json', 'X-Forwarded-For': uniqueAddress(), Cookie }
+      return answerOf(await fetch(console.url + path, { method: 'POST', headers, body: JSON.stringify(body) }))
+    }
     const made = await session.post('/api/v2/me/tokens', { name: 'made', scopes: ['account:write'] })
     const verifier = randomBytes(32).toString('base64url')
     const challenge = createHash('sha256').update(verifier).digest('base64url')
-    const redeem = async (code: string): Promise<Answer> => {
-      const headers = { 'Content-Type': 'application/json', 'X-Forwarded-For': uniqueAddress() }
-      const body = JSON.stringify({ code, verifier })
-      return answerOf(await fetch(`${console.url}/api/v2/session/tokens`, { method: 'POST', headers, body }))
-    }
+    const redeem = (code: string) => post('/api/v2/session/tokens', { code, verifier })
     const code = async () =>
       (await session.post('/api/v2/me/sign-in-codes', { name: 'CLI', challenge })).body.code as string
     const byCode = of((await redeem(await code())).body.secret)
     const open = await code()
+    const email = `${first.id}@example.test`
+    /** Signs in by password, and returns how to complete that with a code. */
+    const begin = async () => {
+      const begun = await signInBy(console.url, email, PASSWORD)
+      expect(begun.status).toBe(202)
+      const Cookie = begun.headers.getSetCookie()[0]!.split(';')[0]!
+      return (steps: number) => post('/api/v2/session/second-factor', { code: appCode(app, steps) }, Cookie)
+    }
     return {
       id: first.id,
-      email: `${first.id}@example.test`,
+      email,
       session,
       tokens: [first, of(made.body.secret), byCode],
       otherSession: of((await fixture.session(first.id)).secret),
       redeemOpenCode: () => redeem(open),
+      begin,
+      reset: (link: string) =>
+        post('/api/v2/session/reset/complete', { secret: link.split('#')[1], password: CHANGED }),
     }
   })
 
@@ -55,9 +70,12 @@ const ways: [string, (user: { id: string; session: Caller; operator: Caller }) =
 ]
 
 test.for(ways)(
-  '%s ends every session, token and sign-in code at once [session_missing] [token_invalid]',
+  '%s ends every session, token, code, half-finished sign-in and reset link at once [session_missing] [token_invalid] [second_factor_failed]',
   async ([, end, status], { user, signIn }) => {
-    const operator = await signIn({ platformOperator: true })
+    const operator = await signIn({ platformOperator: true, by: 'session' })
+    const { link } = (await operator.post('/api/v2/password-resets', { email: user.email })).body as { link: string }
+    const [complete, completeLater] = [await user.begin(), await user.begin()]
+    expect(outcomeOf(await complete(0))).toBe('201')
     for (const caller of [user.session, user.otherSession, ...user.tokens])
       expect(outcomeOf(await caller.get('/api/v2/me'))).toBe('200')
     expect((await end({ ...user, operator })).status).toBe(status)
@@ -65,6 +83,9 @@ test.for(ways)(
       expect(outcomeOf(await caller.get('/api/v2/me'))).toBe('401 session_missing')
     for (const caller of user.tokens) expect(outcomeOf(await caller.get('/api/v2/me'))).toBe('401 token_invalid')
     expect(outcomeOf(await user.redeemOpenCode())).toBe('400 invalid_request')
+    if (status === 200) await operator.post(`/api/v2/users/${user.id}/enable`) // what ended stays ended
+    expect(outcomeOf(await completeLater(1))).toBe('401 second_factor_failed')
+    expect(outcomeOf(await user.reset(link))).toBe('400 invalid_request')
   },
 )
 
@@ -98,7 +119,7 @@ test('a disabled user cannot sign in until enabled, and learns nothing of it [si
   const wrong = await answerOf(await signInBy(console.url, user.email, 'not the password'))
   expect([outcomeOf(right), right.body]).toEqual(['401 sign_in_failed', wrong.body])
   expect((await operator.post(`/api/v2/users/${user.id}/enable`)).body.disabledAt).toBeNull()
-  expect((await signInBy(console.url, user.email, PASSWORD)).status).toBe(201)
+  expect((await signInBy(console.url, user.email, PASSWORD)).status).toBe(202) // a code is needed
   expect(outcomeOf(await user.tokens[0]!.get('/api/v2/me'))).toBe('401 token_invalid') // ended for good
 })
 

@@ -1,8 +1,16 @@
 import { createHash } from 'node:crypto'
 import { expect } from 'vitest'
-import { type Answer, answerOf, callerOf, consoleTest, outcomeOf, signInBy, uniqueAddress } from '../console.fixture.ts'
+import {
+  type Answer,
+  answerOf,
+  appCode,
+  callerOf,
+  consoleTest,
+  outcomeOf,
+  signInBy,
+  uniqueAddress,
+} from '../console.fixture.ts'
 import { delayAfterMs } from './second-factor.ts'
-import { codeAt } from './totp.ts'
 
 const PASSWORD = 'correct horse battery'
 const FAILED = '401 second_factor_failed'
@@ -18,8 +26,7 @@ const test = consoleTest
   /** The same user with an authenticator app. */
   .extend('app', async ({ user, fixture }) => {
     const { body } = await user.post('/api/v2/me/second-factor', { password: PASSWORD })
-    const secret = decoded(body.secret)
-    const code = (steps = 0) => codeAt(secret, Math.floor(Date.now() / 30_000) + steps)
+    const code = (steps = 0) => appCode(body.secret, steps)
     const confirmed = await user.post('/api/v2/me/second-factor/confirm', { code: code() })
     expect(outcomeOf(confirmed)).toBe('200')
     return {
@@ -159,8 +166,7 @@ test('setting up takes a session and the password, and confirming ends all other
   expect((await user.get(path)).body).toEqual({ confirmedAt: null, recoveryCodesLeft: 0 })
   expect((await signInBy(console.url, user.email, PASSWORD)).status).toBe(201) // not in use yet
 
-  const code = codeAt(decoded(secret), Math.floor(Date.now() / 30_000))
-  const replaced = codeAt(decoded(first), Math.floor(Date.now() / 30_000))
+  const [code, replaced] = [appCode(secret), appCode(first)]
   expect(outcomeOf(await user.post(`${path}/confirm`, { code: replaced }))).toBe(FAILED)
   expect(outcomeOf(await token.post(`${path}/confirm`, { code }))).toBe('403 session_required')
   expect(outcomeOf(await user.post(`${path}/confirm`, { code }))).toBe('200')
@@ -253,9 +259,3 @@ test('an organization that requires a second factor is closed to a member withou
   expect(outcomeOf(await admin.patch(stack.path, { requireSecondFactor: false }))).toBe('200')
   expect(outcomeOf(await session.get(`${stack.projectPath}/wallet`))).toBe('200')
 })
-
-function decoded(secret: string): Uint8Array {
-  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
-  const bits = Array.from(secret, (letter) => alphabet.indexOf(letter).toString(2).padStart(5, '0')).join('')
-  return Uint8Array.from(bits.match(/.{8}/g)!, (byte) => Number.parseInt(byte, 2))
-}
