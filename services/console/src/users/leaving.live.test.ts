@@ -136,8 +136,22 @@ test('a removal ends only what the member made in this organization, all in one 
   const elsewhere = `/api/v2/tenants/${other.tenant}/tokens`
   await leaver.post(elsewhere, { name: 't', permissions: ['users.read'] })
   await leaver.post(`${stack.path}/keys`, { project: stack.project })
+  const theirs = (await fixture.project(other)).id
+  const [ended, ...left] = [fixture.id('whk'), fixture.id('whk'), fixture.id('whk')]
+  await fixture.run(
+    `INSERT INTO money.webhooks (id, project, url, secret_key, created_by, created_at)
+     VALUES ($1, $4, $7, 'k', $6, now()), ($2, $4, $7, 'k', 'usr_1', now()), ($3, $5, $7, 'k', $6, now())`,
+    [ended, ...left, stack.project, theirs, leaver.id, 'https://hooks.example.com/'],
+  )
   const removal = await stack.owner.delete(`${stack.path}/members/${leaver.id}?end=keys,tokens,webhooks`)
-  expect(removal.body.ended).toEqual({ keys: 1, tokens: 0, webhooks: 0 })
+  expect(removal.body).toEqual({
+    ended: { keys: 1, tokens: 0, webhooks: 1 },
+    left: { keys: 0, tokens: 0, webhooks: 0 },
+  })
+  const { rows } = await fixture.run('SELECT id FROM money.webhooks WHERE id = ANY ($1)', [[ended, ...left]])
+  expect(rows.map(({ id }) => id as string).toSorted()).toEqual(left.toSorted())
+  const { body: deleted } = await stack.owner.get(`${stack.path}/audit?action=webhook.delete`)
+  expect(deleted.data).toMatchObject([{ subject: ended, details: { project: stack.project, leaver: leaver.id } }])
   expect((await stack.owner.get(`${stack.path}/keys/${kept.id}`)).body.state).toBe('Active')
   expect((await (await signIn({ id: leaver.id })).get(elsewhere)).body.data).toHaveLength(1)
   const { body } = await stack.owner.get(`${stack.path}/audit?action=member.remove`)
