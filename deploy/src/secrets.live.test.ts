@@ -6,7 +6,7 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { readPublicKeys } from '@gateway/service-kit/process/service-keys'
-import { asByDefault, readComposeFile } from './compose-file.ts'
+import { asByDefault, type ComposeService, readComposeFile } from './compose-file.ts'
 import { environmentProblems } from './environment-problems.ts'
 import { isProgram, programs } from './programs.ts'
 import { canRender, type Manifest, overlays, projectFolder, renderOverlay } from './render.ts'
@@ -15,6 +15,8 @@ import { workloadsOf, type Workload } from './workloads.ts'
 // Who can read which secret: the whole table, so that a new cell is a decision (SECURITY.md).
 
 const run = promisify(execFile)
+/** Variables that hold a secret, or name a file with one. */
+const ofSecret = /SECRET|PASSWORD|TOKEN|_KEY|DATABASE_URL|REDIS_URL/
 
 describe('compose', async () => {
   const { services } = readComposeFile()
@@ -59,6 +61,23 @@ describe('compose', async () => {
     const privateKeys = ['gateway', 'worker', 'console'].map((name) => read(name, 'private-key.pem'))
     expect(new Set(privateKeys).size).toBe(3)
     expect(read('seed', 'private-key.pem')).toBe(privateKeys[2])
+  })
+
+  test('only who calls providers gets their keys, and no service but the migration has a secret as a text', () => {
+    const all = Object.entries(services)
+    const having = (part: (service: ComposeService) => boolean) =>
+      all.flatMap(([name, one]) => (part(one) ? [name] : []))
+    expect(having(({ env_file }) => env_file !== undefined)).toEqual(['gateway', 'worker'])
+    expect(having(({ volumes }) => volumes.some((volume) => volume.includes('provider')))).toEqual([
+      'gateway',
+      'worker',
+    ])
+    const texts = all.flatMap(([name, { environment }]) =>
+      Object.entries(environment)
+        .filter(([variable, text]) => ofSecret.test(variable) && !/^\/run\/secrets\/[\w.-]+$/.test(text))
+        .map(([variable, text]) => [name, variable, text]),
+    )
+    expect(texts).toEqual([['migrate', 'OPERATOR_TOKEN', '${OPERATOR_TOKEN:-}']]) // for the first operator
   })
 
   test('only the container that makes the secrets sees all of them, without a network', () => {
@@ -178,7 +197,7 @@ describe.skipIf(!possible).each(overlays)('overlay %s', async (overlay) => {
     for (const { pod } of workloads)
       for (const { env = [] } of pod.containers)
         for (const { name: variable, value } of env)
-          if (/SECRET|PASSWORD|TOKEN|_KEY|DATABASE_URL|REDIS_URL/.test(variable) && value !== undefined)
+          if (ofSecret.test(variable) && value !== undefined)
             expect([variable, value]).toEqual([
               expect.stringMatching(/_FILE$/),
               expect.stringMatching(/^\/run\/secrets\/[\w.-]+$/),
