@@ -77,6 +77,9 @@ describe('console isolation', () => {
       await expectOthersLikeNothing(stack, callers.owner, isolation.neighbours, own, route, row, row.sharedInTenant)
       await expectOthersLikeNothing(stack, callers.owner, isolation.otherTenant, own, route, row)
       await expectOthersLikeNothing(stack, callers.admin, isolation.otherTenant, own, route, row)
+      const { neighbours, otherTenant, tokens } = isolation
+      await expectOthersLikeNothing(stack, tokens.neighbour, own, neighbours, route, row, row.sharedInTenant)
+      await expectOthersLikeNothing(stack, tokens.otherTenant, own, otherTenant, route, row)
       if (row.keysSay) await expectOthersLikeNothing(stack, callers.key, isolation.otherTenant, own, route, row)
       await expectUntouched(stack, own.tenant) // M2
 

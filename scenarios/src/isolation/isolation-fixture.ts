@@ -1,3 +1,4 @@
+import { projectTokenPermission, tenantTokenPermission } from '@gateway/api/console/access-tokens'
 import type { AssetValue } from '@gateway/api/execution'
 import type { Graph } from '@gateway/api/graph'
 import { nameOf, type Fixture, type ProjectFixture, type SandboxFixture } from '@gateway/testbed/fixture'
@@ -55,6 +56,8 @@ export interface IsolationFixture {
   callers: Record<UserName | KeyName | 'anonymous', Caller>
   /** The users again, each with a session instead of a personal token. */
   sessions: Record<UserName, Caller>
+  /** Service tokens with every permission: of another project of the tenant, and of another tenant. */
+  tokens: Record<'neighbour' | 'otherTenant', Caller>
   /** A deleted, an expired and a nonexistent personal token. */
   badTokens: Caller[]
 }
@@ -87,6 +90,11 @@ export async function openIsolationFixture(fixture: Fixture, url: string): Promi
   ])
 
   const { project, owner } = own
+  const serviceToken = async ({ tenant, project }: Ids, ofProject: boolean) => {
+    const permissions = (ofProject ? projectTokenPermission : tenantTokenPermission).options
+    const token = await fixture.accessToken({ tenant, project: ofProject ? project : null, permissions })
+    return at(token.secret)
+  }
   const tokenOf = async (user: string) => at((await fixture.token(user)).secret)
   const sessionOf = async (user: string) => at((await fixture.session(user)).secret)
   const rotated = await fixture.key({ project, by: owner })
@@ -118,6 +126,10 @@ export async function openIsolationFixture(fixture: Fixture, url: string): Promi
       owner: await sessionOf(owner),
       neighbour: await sessionOf(neighbours.owner),
       otherTenant: await sessionOf(otherTenant.owner),
+    },
+    tokens: {
+      neighbour: await serviceToken(neighbours.ids, true),
+      otherTenant: await serviceToken(otherTenant.ids, false),
     },
     badTokens: [at(ended.secret), at((await fixture.token(owner, { expiresInMs: -1 })).secret), at('svu_garbage')],
   }
