@@ -1,8 +1,19 @@
+import { CLIENT, startProvider, untilReached } from '@gateway/console/sign-in-provider'
 import { expect } from 'vitest'
+import { appCode } from './src/app-code.ts'
 import { hindrances, isTooWide, views, type Page } from './src/console/browser.ts'
 import { consoleTest as test } from './src/console/console-test.ts'
-import { acceptOn, consoleOperator, consoleOwner, consoleUser, inviteOn, signIn } from './src/console/users.ts'
-import { chooseAction, dialogClosed } from './src/console/widgets.ts'
+import {
+  acceptOn,
+  consoleOperator,
+  consoleOwner,
+  consoleUser,
+  inviteOn,
+  setUpApp,
+  signIn,
+} from './src/console/users.ts'
+import { chooseAction, dialogClosed, signOut } from './src/console/widgets.ts'
+import { chat, openLiveStack } from './src/stack.ts'
 
 // Getting into an organization by an invitation, and back into an account by a reset link, in a browser.
 
@@ -124,3 +135,67 @@ test('a user who has an account joins with it, and resets a forgotten password b
   await theirs.getByRole('heading', { name: 'Sign in' }).waitFor()
   expect(problems).toEqual([])
 })
+
+/** A separate service with a sign-in provider. It is reached as localhost: for cookies a site other than the provider's. */
+const withProvider = test.extend('own', { scope: 'file' }, async ({ database, redis }, { onCleanup }) => {
+  const stack = await openLiveStack({ ...database, redisUrl: redis.url })
+  const publicUrl = stack.gateways[0]!.url.replace('127.0.0.1', 'localhost')
+  const provider = await startProvider({ redirectUri: `${publicUrl}/api/v2/session/oidc/callback` })
+  onCleanup(async () => {
+    await stack.close()
+    await provider.stop()
+  })
+  await stack.console!.stop()
+  await stack.console!.start({
+    PUBLIC_URL: publicUrl,
+    OIDC_ISSUER: provider.issuer,
+    OIDC_CLIENT_ID: CLIENT.id,
+    OIDC_CLIENT_SECRET: CLIENT.secret,
+  })
+  await untilReached(stack.console!.url)
+  return { stack, provider, start: `${publicUrl}/console` }
+})
+
+withProvider.for(['a password', 'single sign-on'] as const)(
+  'an invited user joins with %s, sets up an authenticator app, signs in with its code, and calls with their key',
+  async (way, { own: { stack, provider, start }, visit }) => {
+    const owner = await consoleOwner(stack)
+    const { project } = owner
+    const email = `journey.${owner.owner}@example.test`
+    const { page: admins } = await visit()
+    await admins.goto(`${start}/organizations/${project.tenant}/members`)
+    await signIn(admins, owner)
+    const link = await inviteOn(admins, email)
+
+    const bySingleSignOn = way === 'single sign-on'
+    const { page, problems } = await visit()
+    provider.sit(email, { email, email_verified: true, name: 'Grace' })
+    await page.goto(link)
+    if (bySingleSignOn) await page.getByRole('button', { name: 'Continue with single sign-on' }).click()
+    else await acceptOn(page, 'Grace')
+    await page.getByRole('heading', { name: 'Projects', exact: true }).waitFor()
+
+    await page.goto(`${start}/account`)
+    const { secret: app } = await setUpApp(page, bySingleSignOn ? { password: '' } : {})
+    await page.goto(start)
+    await signOut(page)
+    if (bySingleSignOn) await page.getByRole('link', { name: /^Continue with single sign-on/ }).click()
+    else await signIn(page, { email })
+    await page.getByLabel('Code').fill(appCode(app))
+    await page.getByRole('button', { name: 'Verify' }).click()
+    await page.getByRole('heading', { name: 'Projects', level: 1 }).waitFor()
+
+    const { id: user } = (await stack.fixture.run('SELECT id FROM control.users WHERE email = $1', [email])).rows[0]!
+    const path = `/api/v2/tenants/${project.tenant}`
+    const grant = { user, role: 'Project Consumer' }
+    expect((await owner.caller.ask('POST', `${path}/teams/${project.team}/members`, { user })).status).toBe(201)
+    expect((await owner.caller.ask('POST', `${path}/projects/${project.id}/grants`, grant)).status).toBe(201)
+    await page.goto(`${start}/projects/${project.tenant}/${project.id}/keys?create=true`)
+    const form = page.getByRole('dialog', { name: 'Create key' })
+    await form.getByLabel('Name', { exact: true }).fill('website')
+    await form.getByRole('button', { name: 'Create key' }).click()
+    const secret = await page.getByRole('dialog', { name: 'Secret for website' }).locator('pre').first().innerText()
+    expect((await chat(stack, { key: { ...owner.key, secret }, model: owner.model })).status).toBe(200)
+    expect(problems).toEqual([])
+  },
+)

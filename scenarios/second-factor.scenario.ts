@@ -2,35 +2,12 @@ import { expect } from 'vitest'
 import { appCode } from './src/app-code.ts'
 import { consoleTest as test } from './src/console/console-test.ts'
 import { hindrances, type Page } from './src/console/browser.ts'
-import { consoleOperator, consoleOwner, consoleUser, signIn, signedInAt } from './src/console/users.ts'
+import { consoleOperator, consoleOwner, consoleUser, setUpApp, signIn, signedInAt } from './src/console/users.ts'
 import { chooseAction, signOut } from './src/console/widgets.ts'
 
 // The second factor, sessions and operators in a browser, against the whole stack.
 
 const region = (page: Page, name: string) => page.getByRole('region', { name })
-
-/**
- * Sets up an authenticator app on the account page. Returns its secret and the recovery codes.
- * @param look called when the dialog shows its QR code
- */
-async function setUp(page: Page, look?: () => Promise<void>) {
-  await page.getByRole('button', { name: 'Set up authenticator app' }).click()
-  const dialog = page.getByRole('dialog', { name: 'Set up authenticator app' })
-  await dialog.getByLabel('Current password').fill('correct horse battery')
-  await dialog.getByRole('button', { name: 'Continue' }).click()
-  await dialog.getByRole('img', { name: 'QR code for your authenticator app' }).waitFor()
-  await look?.()
-  const secret = await dialog.locator('pre').innerText()
-  await dialog.getByLabel('Code from the app').fill('000000')
-  await dialog.getByRole('button', { name: 'Turn on' }).click()
-  await dialog.getByText('This code is incorrect').waitFor()
-  await dialog.getByLabel('Code from the app').fill(appCode(secret, -1))
-  await dialog.getByRole('button', { name: 'Turn on' }).click()
-  const codes = page.getByRole('dialog', { name: 'Recovery codes' })
-  const recoveryCodes = (await codes.locator('pre').innerText()).split('\n')
-  await codes.getByRole('button', { name: 'I stored the codes' }).click()
-  return { secret, recoveryCodes }
-}
 
 test('a user sets up an authenticator app, then signs in with its code and with a recovery code', async ({
   stack,
@@ -38,7 +15,9 @@ test('a user sets up an authenticator app, then signs in with its code and with 
 }) => {
   const owner = await consoleOwner(stack)
   const { page, problems } = await signedInAt(visit, owner, `${owner.start}/account`)
-  const { secret, recoveryCodes } = await setUp(page, async () => expect(await hindrances(page)).toEqual([]))
+  const { secret, recoveryCodes } = await setUpApp(page, {
+    look: async () => expect(await hindrances(page)).toEqual([]),
+  })
   await region(page, 'Two-factor authentication').getByText('Unused recovery codes: 10').waitFor()
   await region(page, 'Sessions').getByText('(this one)').waitFor()
 
@@ -73,7 +52,7 @@ test('an organization that requires a second factor leads its members to set one
   const owner = await consoleOwner(stack)
   const grace = await consoleUser(stack, await stack.fixture.issuer(owner.project))
   const { page } = await signedInAt(visit, owner, `${owner.start}/account`)
-  await setUp(page)
+  await setUpApp(page)
   const members = `${owner.start}/organizations/${owner.project.tenant}/members`
   await page.goto(members)
   await region(page, 'Two-factor authentication').getByRole('button', { name: 'Require' }).click()
@@ -83,7 +62,7 @@ test('an organization that requires a second factor leads its members to set one
   const { page: hers, problems } = await signedInAt(visit, grace, owner.home)
   await hers.getByText('second_factor_required').first().waitFor()
   await hers.getByRole('link', { name: 'Set up an authenticator app' }).click()
-  await setUp(hers)
+  await setUpApp(hers)
   await hers.getByRole('link', { name: 'Set up an authenticator app' }).waitFor({ state: 'detached' })
   await hers.goto(owner.home)
   await hers.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()

@@ -1,3 +1,4 @@
+import { appCode } from '../app-code.ts'
 import { callerAt } from '../caller.ts'
 import type { Stack } from '../stack.ts'
 import type { openPage, Page, View } from './browser.ts'
@@ -63,4 +64,31 @@ export async function acceptOn(page: Page, name: string): Promise<void> {
   await page.getByLabel('Password').fill(PASSWORD)
   await page.getByRole('button', { name: 'Create account and join' }).click()
   await page.getByRole('heading', { name: 'Projects', exact: true }).waitFor()
+}
+
+/**
+ * Sets up an authenticator app on the account page. Returns its secret and the recovery codes.
+ * @param password empty for a user who has none
+ * @param look called when the dialog shows its QR code
+ */
+export async function setUpApp(
+  page: Page,
+  { password = PASSWORD, look }: { password?: string; look?: () => Promise<void> } = {},
+) {
+  await page.getByRole('button', { name: 'Set up authenticator app' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Set up authenticator app' })
+  await dialog.getByLabel('Current password').fill(password)
+  await dialog.getByRole('button', { name: 'Continue' }).click()
+  await dialog.getByRole('img', { name: 'QR code for your authenticator app' }).waitFor()
+  await look?.()
+  const secret = await dialog.locator('pre').innerText()
+  await dialog.getByLabel('Code from the app').fill('000000')
+  await dialog.getByRole('button', { name: 'Turn on' }).click()
+  await dialog.getByText('This code is incorrect').waitFor()
+  await dialog.getByLabel('Code from the app').fill(appCode(secret, -1))
+  await dialog.getByRole('button', { name: 'Turn on' }).click()
+  const codes = page.getByRole('dialog', { name: 'Recovery codes' })
+  const recoveryCodes = (await codes.locator('pre').innerText()).split('\n')
+  await codes.getByRole('button', { name: 'I stored the codes' }).click()
+  return { secret, recoveryCodes }
 }

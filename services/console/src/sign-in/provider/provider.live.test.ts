@@ -286,7 +286,7 @@ test('the first provider sign-in ends what came from a link that an Admin handed
   expect(rows).toEqual([{ password_hash: null, vouched_by: null }])
 })
 
-test('an invited user becomes a member by signing in at the provider with the invited email, once', async ({
+test('an invited user becomes a member by signing in at the provider with the invited email, once and in time', async ({
   console,
   provider,
   stack,
@@ -313,6 +313,19 @@ test('an invited user becomes a member by signing in at the provider with the in
   const { rows } = await fixture.run('SELECT vouched_by FROM control.users WHERE email = $1', [email])
   expect(rows).toEqual([{ vouched_by: null }])
   expect(await refusalOf(await accept(console, secret, 'after it was used'))).toBe('400 invalid_request')
+  const carriedAgain = await posted(console, '/api/v2/invitations/sign-in', { secret })
+  expect(await refusalOf(carriedAgain)).toBe('400 invalid_request')
+
+  const late = `late.${email}`
+  const lateSecret = await invitedBy(stack, late)
+  const carriedLate = await carry(console, lateSecret)
+  await fixture.run(`UPDATE control.invitations SET expires_at = now() - interval '1 ms' WHERE email = $1`, [late])
+  provider.sit('late', { email: late, email_verified: true })
+  expect(await refusalOf(await signInAt(console, provider, carriedLate))).toBe('403 not_permitted')
+  const expired = await posted(console, '/api/v2/invitations/sign-in', { secret: lateSecret })
+  expect(await refusalOf(expired)).toBe('400 invalid_request')
+  await fixture.run(`UPDATE control.invitations SET expires_at = now() + interval '1 hour' WHERE email = $1`, [late])
+  sessionOf(await signInAt(console, provider, carriedLate)) // so its time was the cause
 })
 
 test('a user who signs in at the provider cannot set a first password, which would outlive that account [not_permitted]', async ({
