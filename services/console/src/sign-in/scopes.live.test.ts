@@ -50,6 +50,11 @@ test.for(sessionRows.map((row) => [`${row.method} ${row.path}`, row] as const))(
   },
 )
 
+test('only two operations take a personal token with any scopes', () => {
+  const open = rows.filter(({ scopes }) => scopes?.length === 0).map(({ method, path }) => `${method} ${path}`)
+  expect(open).toEqual(['GET /api/v2/me', 'DELETE /api/v2/me/tokens/{token}'])
+})
+
 test('a scope to write includes the one to read, and no other', async ({ console, fixture, stack }) => {
   const { secret } = await fixture.token(stack.owner.id, { scopes: ['organization:write'] })
   const token = callerOf(console.url, stack.owner.id, secret)
