@@ -59,6 +59,7 @@ test(
       ANTHROPIC_BASE_URL: stack.gateways[0]!.url,
       ANTHROPIC_API_KEY: owner.key.secret,
       ANTHROPIC_SMALL_FAST_MODEL: owner.model,
+      MCP_CONNECT_TIMEOUT_MS: '60000', // npx installs the bridge: with -p, tools that are later than this are left out
     })
     onTestFinished(shell.close)
     await shell.run(shown.replaceAll('svc_your_key', owner.key.secret).replaceAll('/path/to', folder))
