@@ -4,11 +4,11 @@ CREATE OR REPLACE FUNCTION control.keep_key_binding() RETURNS trigger LANGUAGE p
 BEGIN
   IF (NEW.project, NEW.lineage, NEW.hash, NEW.tenant, NEW.policy,
       NEW.limit_micro, NEW.limit_reset, NEW.created_by, NEW.expires_at, NEW.rotated_from, NEW.rotated_by,
-      NEW.issued_at, NEW.rates, NEW.tag)
+      NEW.issued_at, NEW.rates, NEW.tag, NEW.made_with)
      IS DISTINCT FROM
      (OLD.project, OLD.lineage, OLD.hash, OLD.tenant, OLD.policy,
       OLD.limit_micro, OLD.limit_reset, OLD.created_by, OLD.expires_at, OLD.rotated_from, OLD.rotated_by,
-      OLD.issued_at, OLD.rates, OLD.tag)
+      OLD.issued_at, OLD.rates, OLD.tag, OLD.made_with)
   THEN RAISE EXCEPTION 'a key keeps its project, lineage, secret, policy, limits, tag, creator and expiry for life';
   END IF;
   IF NEW.id <> OLD.id

@@ -155,8 +155,10 @@ CREATE TABLE control.invitations (
   created_at timestamptz(3) NOT NULL,
   expires_at timestamptz(3) NOT NULL,
   sent_at    timestamptz(3), -- when the mail server took the newest mail
+  made_with  text, -- the personal token that made the newest link, which ends it; null: none did
   UNIQUE (tenant, email)
 );
+CREATE INDEX ON control.invitations (made_with) WHERE made_with IS NOT NULL;
 
 -- Links with which users set another password. One per user: a new one replaces it.
 CREATE TABLE control.password_resets (
@@ -257,9 +259,11 @@ CREATE TABLE control.access_tokens (
   permissions text[] NOT NULL CHECK (cardinality(permissions) > 0),
   created_by  text NOT NULL,
   created_at  timestamptz(3) NOT NULL DEFAULT now(),
-  expires_at  timestamptz(3) NOT NULL
+  expires_at  timestamptz(3) NOT NULL,
+  made_with   text -- the personal token that created it, and that it ends with; null: none did
 );
 CREATE INDEX ON control.access_tokens (tenant, project, id);
+CREATE INDEX ON control.access_tokens (made_with) WHERE made_with IS NOT NULL;
 
 ------------------------------------------------------------------------------------- changes made in the console
 
@@ -438,6 +442,7 @@ CREATE TABLE control.keys (
   issued_at    timestamptz(3) NOT NULL DEFAULT now(), -- when a user last issued a secret of this chain
   grace_until  timestamptz(3),
   tag          text, -- of its calls; null: each call may have one
+  made_with    text, -- the personal token that issued it or the key it comes from, and that it ends with; null: none did
   CONSTRAINT limit_has_reset CHECK ((limit_micro IS NULL) = (limit_reset IS NULL)),
   CONSTRAINT bound_key_expires CHECK (project IS NULL OR (expires_at IS NOT NULL AND expiry_days IS NOT NULL)),
   CONSTRAINT replacement_has_rotated_by CHECK ((rotated_from IS NULL) = (rotated_by IS NULL))
@@ -445,6 +450,7 @@ CREATE TABLE control.keys (
 CREATE INDEX ON control.keys (tenant);
 CREATE INDEX ON control.keys (project);
 CREATE INDEX ON control.keys (lineage);
+CREATE INDEX ON control.keys (made_with) WHERE made_with IS NOT NULL;
 
 CREATE TABLE control.key_resources (
   key      text NOT NULL REFERENCES control.keys,

@@ -55,7 +55,7 @@ export const keyCommands = [
     name: 'keys create',
     summary: 'Create a key for a project',
     description:
-      'Its secret is shown only once. With --write-env it is written to a file that only you can read, and not shown.',
+      'Its secret is shown only once. With --write-env it is written to a file that only you can read, and not shown. The key ends with the personal token that creates it, so also with "gateway logout": create keys for production in the console.',
     operands: [{ name: 'name', summary: 'name of the key' }],
     options: {
       ...projectOptions,

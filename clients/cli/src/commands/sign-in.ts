@@ -36,7 +36,7 @@ export const signInCommands = [
     name: 'logout',
     summary: 'Remove the token stored on this machine',
     description:
-      'A token created by signing in with the browser is deleted. A token that you created yourself stays valid: delete it on the account page of the console.',
+      'A token created by signing in with the browser is deleted, and the keys, service tokens and invitations made with it end. A token that you created yourself stays valid: delete it on the account page of the console.',
     examples: ['gateway logout', 'gateway logout --profile work'],
     async handle({ io, session: { profileName } }) {
       const known = (await readProfiles(io))[profileName]

@@ -40,7 +40,7 @@ export const consoleAssetRoutes = {
 const tokens = route('Service tokens', 'tokens')
 const madeWithSecret = made(withSecret('token', accessTokenRecord))
 const description =
-  'The token has the listed permissions, in this organization or project only, until it expires or is deleted. It outlives the membership of its creator, and cannot grant access: no tokens, no keys, no roles.'
+  'The token has the listed permissions, in this organization or project only, until it expires or is deleted. It outlives the membership of its creator, but not a personal token that created it, and cannot grant access: no tokens, no keys, no roles.'
 
 /** Service tokens: an Admin creates those of an organization, a Project Owner those of a project. */
 export const consoleTokenRoutes = {

@@ -182,7 +182,8 @@ export const consoleRoutes = {
   completeReset: signIn('POST', '/api/v2/session/reset/complete', 'Reset a password', done, {
     ...sent(completeResetBody, 'rate_limited'),
     by: 'anyone',
-    description: 'The link works once, for an hour. All sessions, codes and personal tokens of the user end.',
+    description:
+      'The link works once, for an hour. All sessions, codes and personal tokens of the user end, and what the tokens made.',
   }),
   createResetLink: signIn('POST', '/api/v2/password-resets', 'Create a password reset link', made(resetLink), {
     ...sent(resetBody, 'not_permitted'),
@@ -232,11 +233,12 @@ export const consoleRoutes = {
     ...sentOnce(newTokenBody),
     ...bySession,
     description:
-      'It may do what the user may, in its scopes; by default it reads. It ends with the password of the user.',
+      'It may do what the user may, in its scopes; by default it reads. It ends with the password of the user, and what it makes ends with it.',
   }),
   deleteToken: signIn('DELETE', '/api/v2/me/tokens/{token}', 'Delete a personal token', done, {
     scopes: [],
-    description: 'A token deletes itself, and with the scope `account:write` others of its user.',
+    description:
+      'A token deletes itself, and with the scope `account:write` others of its user. The keys, service tokens and invitations that it made end too.',
   }),
   createSignInCode: signIn(
     'POST',

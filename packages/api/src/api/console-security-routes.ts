@@ -18,7 +18,8 @@ const accountRoutes = {
   listSessions: account('GET', '/api/v2/me/sessions', 'List my sessions', page(sessionRecord), paged),
   endSession: account('DELETE', '/api/v2/me/sessions/{session}', 'End a session', done),
   signOutEverywhere: account('DELETE', '/api/v2/me/sessions', 'Sign out everywhere', done, {
-    description: 'Ends all sessions, personal tokens and sign-in codes of the user, also those of this request.',
+    description:
+      'Ends all sessions, personal tokens and sign-in codes of the user, also those of this request, and what the tokens made.',
   }),
   readSecondFactor: account('GET', '/api/v2/me/second-factor', 'Read my second factor', one(secondFactorRecord)),
   setUpSecondFactor: account('POST', '/api/v2/me/second-factor', 'Set up a second factor', made(secondFactorSetup), {
@@ -63,7 +64,7 @@ const operatorRoutes = {
     ...byOperator('organization'),
     refusals: ['last_operator'],
     description:
-      'By a platform operator. Ends all sessions, personal tokens and sign-in codes of the user, who can no longer sign in. Keys that they created are refused from the next call on.',
+      'By a platform operator. Ends all sessions, personal tokens and sign-in codes of the user, who can no longer sign in, and what the tokens made. Keys that they created are refused from the next call on.',
   }),
   enableUser: users('POST', '/api/v2/users/{user}/enable', 'Enable a disabled user', one(userRecord), {
     ...byOperator('organization'),
@@ -72,7 +73,7 @@ const operatorRoutes = {
   resetSecondFactor: users('DELETE', '/api/v2/users/{user}/second-factor', "Remove a user's second factor", done, {
     ...bySession,
     description:
-      'By a platform operator, for a user who has lost the authenticator app and all recovery codes. Ends all their sessions, personal tokens and sign-in codes.',
+      'By a platform operator, for a user who has lost the authenticator app and all recovery codes. Ends all their sessions, personal tokens and sign-in codes, and what the tokens made.',
   }),
   listOperators: users('GET', '/api/v2/operators', 'List platform operators', page(userRecord), {
     ...paged,

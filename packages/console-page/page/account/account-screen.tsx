@@ -78,6 +78,7 @@ function usePersonalTokens(): TokenScope {
       const body = { name, expiresInDays, scopes: permissions as Scope[] }
       return ask('POST', '/api/v2/me/tokens', { params: {}, body, idempotencyKey })
     },
+    alsoEnds: 'Keys, service tokens and invitations made with it end too.',
     remove: (token) => ask('DELETE', '/api/v2/me/tokens/{token}', { params: { token } }),
   }
 }
@@ -129,7 +130,10 @@ function PasswordForm({ email }: { email: string }) {
   return (
     <section className="card stack" aria-label="Password">
       <h2>Password</h2>
-      <p className="soft">Changing your password signs you out everywhere and deletes your personal tokens.</p>
+      <p className="soft">
+        Changing your password signs you out everywhere and deletes your personal tokens. Keys, service tokens and
+        invitations made with them end too.
+      </p>
       <form className="stack" onSubmit={onSubmit}>
         <input type="text" autoComplete="username" value={email} readOnly hidden />
         <div className="pair">
@@ -233,7 +237,7 @@ function SignOutEverywhereDialog({ onClose }: { onClose: () => void }) {
     >
       <p>
         Ends all your sessions, including this one, and deletes your personal tokens. Programs that use them stop
-        working. API keys and service tokens don't change.
+        working. Keys, service tokens and invitations made with them end too; others don't change.
       </p>
     </FormDialog>
   )

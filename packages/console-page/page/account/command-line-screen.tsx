@@ -20,7 +20,7 @@ export function CommandLineScreen() {
       {view.done ? (
         <EmptyState title="The command line is signed in" action={<Link to="/account">View tokens</Link>}>
           You can close this page. Its token is one of your personal tokens, and is deleted by{' '}
-          <code>gateway logout</code> or there.
+          <code>gateway logout</code> or there. Keys made with it end too.
         </EmptyState>
       ) : view.challenge === undefined ? (
         <EmptyState title="Incomplete link" action={<Link to="/">Go to projects</Link>}>

@@ -165,7 +165,7 @@ function ResetLinkDialog({ onClose }: { onClose: () => void }) {
       onDone={(made) => setLink(onThisHost(made.link))}
       onClose={onClose}
     >
-      <p>A reset ends all sessions and personal tokens of the user.</p>
+      <p>A reset ends all sessions and personal tokens of the user, and what the tokens made.</p>
       <TextField label="Email" type="email" required maxLength={254} value={email} onChange={setEmail} />
     </FormDialog>
   )

@@ -120,7 +120,7 @@ function actsOf({ platformOperator, disabledAt, secondFactor }: UserRecord): Act
 const texts: Record<Act, { done: string; text: string; isDanger: boolean }> = {
   Disable: {
     done: 'disabled',
-    text: 'Ends all their sessions and personal tokens, and stops the API keys that they created. They cannot sign in until you enable them.',
+    text: 'Ends all their sessions and personal tokens, with what the tokens made, and stops the API keys that they created. They cannot sign in until you enable them.',
     isDanger: true,
   },
   Enable: { done: 'enabled', text: 'They can sign in again, and their API keys work again.', isDanger: false },
@@ -136,7 +136,7 @@ const texts: Record<Act, { done: string; text: string; isDanger: boolean }> = {
   },
   'Reset second factor': {
     done: 'has no second factor',
-    text: 'For a user who lost their authenticator app and all recovery codes. Verify who asks. Ends all their sessions and personal tokens; they then sign in without a code.',
+    text: 'For a user who lost their authenticator app and all recovery codes. Verify who asks. Ends all their sessions and personal tokens, with what the tokens made; they then sign in without a code.',
     isDanger: true,
   },
 }

@@ -64,6 +64,19 @@ test('a flow has the name that the service gives it', () => {
   expect(auditSentence(saved, (id) => id)).toBe('saved revision 2 of the flow Notes')
 })
 
+test('what ended with a personal token names the token', () => {
+  const madeWith = 'tok_1'
+  expect(sentence('key.revoke', 'key_gone', { madeWith })).toBe(
+    'revoked the key key_gone, which the personal token tok_1 made',
+  )
+  expect(sentence('access-token.delete', 'atk_1', { project: 'prj_1', madeWith })).toBe(
+    'deleted the service token atk_1 in Summaries, which the personal token tok_1 made',
+  )
+  expect(sentence('invitation.revoke', 'ivt_1', { email: 'a@example.test', madeWith })).toBe(
+    'revoked the invitation of a@example.test, which the personal token tok_1 made',
+  )
+})
+
 test('a deleted or unknown subject appears by ID, and an unknown action by its name', () => {
   expect(sentence('key.revoke', 'key_gone')).toBe('revoked the key key_gone')
   expect(sentence('moon.launch', 'prj_1')).toBe('performed moon.launch on Summaries')

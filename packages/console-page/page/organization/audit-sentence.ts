@@ -116,7 +116,7 @@ const sentences: Readonly<Record<string, Sentence>> = {
   'member.remove': ({ subject }) => `removed ${subject} from the organization`,
   'invitation.create': ({ the }) => `invited ${the('email')} as ${the('role')}`,
   'invitation.resend': ({ the }) => `sent the invitation of ${the('email')} again`,
-  'invitation.revoke': ({ the }) => `revoked the invitation of ${the('email')}`,
+  'invitation.revoke': (entry) => `revoked the invitation of ${entry.the('email')}${withToken(entry)}`,
   'invitation.accept': ({ the }) => `accepted an invitation as ${the('role')}`,
   'team.create': ({ the }) => `created the team ${the('name')}`,
   'team.delete': ({ subject }) => `deleted the team ${subject}`,
@@ -157,13 +157,13 @@ const sentences: Readonly<Record<string, Sentence>> = {
   'key.pause': ({ the }) => `paused the key ${the('name')}`,
   'key.resume': ({ the }) => `resumed the key ${the('name')}`,
   'key.rotate': ({ subject }) => `rotated the key ${subject}`,
-  'key.revoke': ({ subject }) => `revoked the key ${subject}`,
+  'key.revoke': (entry) => `revoked the key ${entry.subject}${withToken(entry)}`,
   'key.leak': ({ subject, the, has }) =>
     `reported the key ${subject} as leaked${has('location') ? `: ${the('location')}` : ''}`,
   'access-token.create': ({ the, has }) =>
     `created the service token ${the('name')}${has('project') ? ` in ${the('project')}` : ''}`,
-  'access-token.delete': ({ subject, the, has }) =>
-    `deleted the service token ${subject}${has('project') ? ` in ${the('project')}` : ''}`,
+  'access-token.delete': (entry) =>
+    `deleted the service token ${entry.subject}${entry.has('project') ? ` in ${entry.the('project')}` : ''}${withToken(entry)}`,
   'access-token.leak': ({ the, has }) =>
     `reported the service token ${the('name')} as leaked${has('location') ? `: ${the('location')}` : ''}`,
   'sandbox.create': ({ subject, the }) => `created the flow ${subject}${the('project') && ` in ${the('project')}`}`,
@@ -188,6 +188,11 @@ const sentences: Readonly<Record<string, Sentence>> = {
   'wallet.correct': ({ subject, the, money }) =>
     `corrected the wallet of ${subject} by ${money('micro')}: ${the('reason')}`,
   'tenant.create': ({ the }) => `created the organization ${the('name')}`,
+}
+
+/** Names the personal token that ended, of what ended with it. */
+function withToken({ has, the }: Pick<Entry, 'has' | 'the'>): string {
+  return has('madeWith') ? `, which the personal token ${the('madeWith')} made` : ''
 }
 
 function textOf(value: unknown): string {

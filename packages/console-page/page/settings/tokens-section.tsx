@@ -99,8 +99,8 @@ function DeleteTokenDialog({
     <FormDialog title={`Delete token ${name}?`} submit="Delete token" isDanger change={remove} onClose={onClose}>
       <p>
         All further requests with <code>{prefix}…</code> are refused
-        {permissions?.includes('sandboxes.use') && ', including further calls of executions it started'}. This can't be
-        undone.
+        {permissions?.includes('sandboxes.use') && ', including further calls of executions it started'}. {of.alsoEnds}{' '}
+        This can't be undone.
       </p>
     </FormDialog>
   )
@@ -189,6 +189,8 @@ export interface TokenScope {
   placeOf?: (token: ShownToken) => string
   create(token: NewToken, idempotencyKey: string): Promise<{ secret: string | null; resolution?: string | undefined }>
   remove(token: string): Promise<unknown>
+  /** What else ends when a token is deleted, as a sentence. */
+  alsoEnds?: string
   /** Heading of the permissions. */
   label: 'Permissions' | 'Scopes'
   /** Selectable permissions with their labels. */

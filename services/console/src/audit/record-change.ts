@@ -63,7 +63,7 @@ export async function recordChange(tx: Transaction, change: Change): Promise<voi
 /** Writes an audit row for each of these objects of one organization, however many, in one statement. */
 export async function recordChanges(
   tx: Transaction,
-  { tenant, user, action }: { tenant: string; user: string; action: string },
+  { tenant, user, action }: { tenant: string; user: string | null; action: string },
   changed: readonly Required<Pick<Change, 'subject' | 'details'>>[],
 ): Promise<void> {
   const { request, address, device } = currentOrigin()

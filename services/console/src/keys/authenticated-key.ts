@@ -11,7 +11,7 @@ import { hashOf } from '../sign-in/secret.ts'
 export async function authenticatedKey(
   { prisma }: Pick<ConsoleDeps, 'prisma'>,
   secret: string,
-): Promise<{ id: string }> {
+): Promise<{ id: string; madeWith: string | null }> {
   if (!isWellFormedSecret(KEY_SECRET_PREFIX, secret)) throw refuse('key_invalid', {})
   const key = await prisma.key.findUnique({ where: { hash: hashOf(secret) } })
   if (!key) throw refuse('key_invalid', {})

@@ -8,6 +8,7 @@ import { requireQuota } from '../projects/quotas.ts'
 import { userOf } from '../sign-in/user.ts'
 import { boundedExpiry } from '../sign-in/scopes.ts'
 import { issueSecret } from '../sign-in/secret.ts'
+import { lockToken } from '../sign-in/tokens.ts'
 import { databaseNow, keyRecord } from './key-record.ts'
 import { authorizeInProject, authorizeInTenant, authorizeKeyIssuer } from '../permissions/authorize.ts'
 import { readCheck } from '@gateway/api/admission-check'
@@ -34,6 +35,7 @@ export function createKey(deps: Pick<ConsoleDeps, 'prisma' | 'newId' | 'random' 
     const { secret, hash, prefix } = issueSecret(KEY_SECRET_PREFIX, deps)
     const id = newId('key')
     await createOnce(deps, call, res, async (tx) => {
+      const madeWith = await lockToken(tx, user.personal)
       await requireQuota(tx, deps.quotas, project, 'keys')
       await requireEligible(tx, project, resources)
       const now = await databaseNow(tx)
@@ -56,6 +58,7 @@ export function createKey(deps: Pick<ConsoleDeps, 'prisma' | 'newId' | 'random' 
           expiryDays: body.expiresInDays,
           rates: body.rates,
           tag: body.tag,
+          madeWith,
         },
       })
       await tx.keyResource.createMany({ data: resources.map((resource) => ({ key: id, resource })) })

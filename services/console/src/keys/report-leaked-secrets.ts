@@ -7,6 +7,7 @@ import { addNotice } from '../notices/outgoing-notices.ts'
 import { passBarrier } from '../permissions/authorize.ts'
 import type { Handler } from '../request/call.ts'
 import { check } from '../request/check.ts'
+import { endPersonalTokens } from '../sign-in/end-credentials.ts'
 import { hashOf } from '../sign-in/secret.ts'
 import { canBeRevoked, databaseNow } from './key-record.ts'
 
@@ -44,13 +45,12 @@ export function reportLeakedSecrets(deps: Deps): Handler<'reportLeakedSecrets'> 
       prisma.session.findMany({ where: { hash } }),
     ])
     for (const key of keys) await endKey(deps, key, placeOf.get(nameOf(key.hash)) ?? {})
-    for (const token of userTokens) await endUserToken(deps, token, placeOf.get(nameOf(token.hash)) ?? {})
+    const projects = keys.flatMap(({ project }) => project ?? [])
+    for (const token of userTokens)
+      projects.push(...(await endUserToken(deps, token, placeOf.get(nameOf(token.hash)) ?? {})))
     for (const token of accessTokens) await endAccessToken(deps, token, placeOf.get(nameOf(token.hash)) ?? {})
     for (const session of sessions) await endLeakedSession(deps, session, placeOf.get(nameOf(session.hash)) ?? {})
-    await passBarrier(
-      deps,
-      keys.flatMap(({ project }) => project ?? []),
-    ) // L3
+    await passBarrier(deps, projects) // L3
     res.json({ received: reports.length })
   }
 }
@@ -77,13 +77,17 @@ async function endKey({ prisma, newId, log }: Deps, { id }: Row<'key'>, found: F
   })
 }
 
-/** A personal token. Its user, the Admins of the user's organizations and the operators see the audit row. */
-async function endUserToken({ prisma }: Deps, { id, user }: Row<'userToken'>, found: Found): Promise<void> {
-  await prisma.$transaction(async (tx) => {
-    const { count } = await tx.userToken.deleteMany({ where: { id } })
-    if (count === 0) return // ended concurrently
+/**
+ * A personal token, with what it made. Its user, the Admins of the user's organizations and the operators see the audit
+ * row. Returns the projects of the keys that ended.
+ */
+async function endUserToken({ prisma }: Deps, { id, user }: Row<'userToken'>, found: Found): Promise<string[]> {
+  return prisma.$transaction(async (tx) => {
+    const { ids, projects } = await endPersonalTokens(tx, { id }, { by: null })
+    if (ids.length === 0) return [] // ended concurrently
     const what = { action: 'token.leak', subject: id, details: { user, ...found } }
     await recordChange(tx, { tenant: null, user: null, of: user, ...what })
+    return projects
   })
 }
 

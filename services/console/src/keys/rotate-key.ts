@@ -18,6 +18,7 @@ import { issueSecret } from '../sign-in/secret.ts'
 import { authenticatedKey } from './authenticated-key.ts'
 import { canBeRevoked, databaseNow, keyRecord, keyState } from './key-record.ts'
 import { passBarrier } from '../permissions/authorize.ts'
+import { holdToken, lockToken } from '../sign-in/tokens.ts'
 import { type PersonalToken, userOf } from '../sign-in/user.ts'
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'newId' | 'random' | 'now' | 'ledger' | 'publicUrl' | 'sessionLimits'>
@@ -35,12 +36,15 @@ export function rotateKey(deps: Deps): Handler<'rotateKey'> {
   const { prisma, newId } = deps
   return async (call, res) => {
     const tenant = call.id('tenant')
-    const { user, personal, visible } = await whoRotates(deps, call.req, tenant)
+    const { user, personal, keysToken, visible } = await whoRotates(deps, call.req, tenant)
     const id = call.id('key')
     const { graceSeconds } = await call.body()
     const { secret, hash, prefix } = issueSecret(KEY_SECRET_PREFIX, deps)
     const replacement = newId('key')
     const made = await prisma.$transaction(async (tx) => {
+      // Locked before the key, as where the token ends. If it has ended, so has the key, which lockKey then reads.
+      if (keysToken !== null) await holdToken(tx, keysToken)
+      const madeWith = keysToken ?? (await lockToken(tx, personal))
       const old = await lockKey(tx, id, visible)
       const now = await databaseNow(tx)
       const state = keyState(old, now)
@@ -73,6 +77,7 @@ export function rotateKey(deps: Deps): Handler<'rotateKey'> {
           issuedAt,
           rotatedFrom: id,
           rotatedBy,
+          madeWith,
         },
       })
       const listed = await tx.keyResource.findMany({ where: { key: id } })
@@ -110,20 +115,25 @@ async function requireSelfRotation(tx: Transaction, project: string): Promise<vo
   if (!rows[0]?.allowed) throw refuse('rotation_forbidden', {})
 }
 
+interface Rotating {
+  /** null: the key itself. */
+  user: string | null
+  personal?: PersonalToken | undefined
+  /** The personal token that made the key which rotates itself. */
+  keysToken: string | null
+  visible: Prisma.KeyWhereInput
+}
+
 /** Authenticates a user, or the key itself, which can rotate no other key. */
-async function whoRotates(
-  deps: Deps,
-  req: Request,
-  tenant: string,
-): Promise<{ user: string | null; personal?: PersonalToken | undefined; visible: Prisma.KeyWhereInput }> {
+async function whoRotates(deps: Deps, req: Request, tenant: string): Promise<Rotating> {
   const bearer = bearerOf(req)
   if (bearer?.startsWith(KEY_SECRET_PREFIX)) {
     const key = await authenticatedKey(deps, bearer)
-    return { user: null, visible: { id: key.id, tenant } }
+    return { user: null, keysToken: key.madeWith, visible: { id: key.id, tenant } }
   }
   const user = await authenticated(deps, req)
   requireScopes(consoleRoutes.rotateKey, user)
-  return { user: user.id, personal: user.personal, visible: await visibleKeys(deps, user, tenant) }
+  return { user: user.id, personal: user.personal, keysToken: null, visible: await visibleKeys(deps, user, tenant) }
 }
 
 /**

@@ -3,7 +3,7 @@ import type { StackKind } from '@gateway/testbed/stack-test'
 import { expect } from 'vitest'
 import { mintId } from '@gateway/api/ids'
 import { randomBytes } from 'node:crypto'
-import { join, outcomeOf } from '../console.fixture.ts'
+import { callerOf, join, outcomeOf } from '../console.fixture.ts'
 import { callsTest } from './calls.fixture.ts'
 
 const test = callsTest.extend('kind', { scope: 'file' }, (): StackKind => 'own') // one test stops the ledger
@@ -406,23 +406,29 @@ test('responds with 503 to requests that need the ledger while it is down [unava
   stack,
   ledger,
   signIn,
+  fixture,
+  console,
 }) => {
   const operator = await signIn({ platformOperator: true })
   const { key } = (await stack.owner.post(`${stack.path}/keys`, { project: stack.project })).body
+  const { id: token, secret } = await fixture.token(stack.owner.id)
+  await callerOf(console.url, '', secret).post(`${stack.path}/keys`, { project: stack.project })
   await ledger.stop()
   try {
-    const [wallet, funding, revoked] = await Promise.all([
+    const [wallet, funding, ...revoked] = await Promise.all([
       stack.owner.get(`${stack.projectPath}/wallet`),
       operator.post(`${stack.projectPath}/wallet/fundings`, { fundingId: 'later', micro: 1 }),
       stack.owner.post(`${stack.path}/keys/${key.id}/revoke`),
+      stack.owner.delete(`/api/v2/me/tokens/${token}`), // its key is revoked with it
     ])
-    expect([wallet, funding, revoked].map(outcomeOf)).toEqual(Array(3).fill('503 unavailable'))
+    expect([wallet, funding, ...revoked].map(outcomeOf)).toEqual(Array(4).fill('503 unavailable'))
     expect(wallet.headers.get('Retry-After')).toBe('1')
   } finally {
     await ledger.start()
   }
-  // The key was revoked anyway; the repeated request passes the barrier and reports that.
+  // The key was revoked and the token deleted anyway; the repeated request passes the barrier and reports that.
   expect(outcomeOf(await stack.owner.post(`${stack.path}/keys/${key.id}/revoke`))).toBe('409 key_not_active')
+  expect(outcomeOf(await stack.owner.delete(`/api/v2/me/tokens/${token}`))).toBe('404 not_found')
   expect(outcomeOf(await operator.post(`${stack.projectPath}/wallet/fundings`, { fundingId: 'later', micro: 1 }))).toBe(
     '201',
   )

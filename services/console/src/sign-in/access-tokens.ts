@@ -12,12 +12,12 @@ import { idsAfter, pageOf } from '../request/page.ts'
 import { ACCESS_TOKEN, userOf, type User } from './user.ts'
 import { boundedExpiry } from './scopes.ts'
 import { issueSecret } from './secret.ts'
-import { MAKE_ANOTHER } from './tokens.ts'
+import { lockToken, MAKE_ANOTHER } from './tokens.ts'
 
 // Tokens of an organization or of a project (rules §7.3).
 //   T1  Its creator has every permission it lists: an Admin for the organization, a Project Owner for the project.
 //   T2  It belongs to the organization or project, not to its creator: it outlives their membership until it expires or
-//       is deleted.
+//       is deleted. One that a personal token created ends with that token (end-credentials.ts).
 //   T3  It is looked up on each request, so a deleted or expired token is refused from the next request on.
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'newId' | 'random' | 'now' | 'quotas'>
@@ -120,8 +120,9 @@ async function makeToken(deps: Deps, call: CreationCall, res: Parameters<Handler
   const inTurn = <T>(work: (tx: Transaction) => Promise<T>) => changePermissions(deps, scope.tenant, work)
   const make = async (tx: Transaction) => {
     await authorizeScope(tx, by, scope) // the user may have lost the role in the meantime
+    const madeWith = await lockToken(tx, by.personal)
     if (scope.project !== null) await requireQuota(tx, deps.quotas, scope.project, 'tokens')
-    const row = await tx.accessToken.create({ data: { id: deps.newId(ACCESS_TOKEN), ...made } })
+    const row = await tx.accessToken.create({ data: { id: deps.newId(ACCESS_TOKEN), ...made, madeWith } })
     const details = { name, prefix, project: scope.project, permissions: only, expiresInDays }
     const what = { action: 'access-token.create', subject: row.id, details }
     await recordChange(tx, { tenant: scope.tenant, user: by.id, ...what })

@@ -6,19 +6,25 @@ import {
   appCode,
   type Caller,
   callerOf,
-  consoleTest,
   outcomeOf,
   signInBy,
   uniqueAddress,
   untilBlocked,
 } from '../console.fixture.ts'
+import { callsTest } from '../money/calls.fixture.ts'
 
 const PASSWORD = 'correct horse battery'
 const CHANGED = 'another passphrase'
 
-const test = consoleTest
+const test = callsTest
+  .extend('post', { scope: 'file' }, ({ console }) => {
+    return async (path: string, body: object, Cookie = ''): Promise<Answer> => {
+      const headers = { 'Content-Type': 'application/json', 'X-Forwarded-For': uniqueAddress(), Cookie }
+      return answerOf(await fetch(console.url + path, { method: 'POST', headers, body: JSON.stringify(body) }))
+    }
+  })
   /** A user who is signed in by everything there is. */
-  .extend('user', async ({ signIn, console, fixture }) => {
+  .extend('user', async ({ signIn, console, fixture, post }) => {
     const first = await signIn()
     expect(outcomeOf(await first.put('/api/v2/me/password', { password: PASSWORD }))).toBe('204')
     const of = (secret: string) => callerOf(console.url, first.id, secret)
@@ -26,10 +32,6 @@ const test = consoleTest
     const app = (await session.post('/api/v2/me/second-factor', { password: PASSWORD })).body.secret as string
     const confirmed = await session.post('/api/v2/me/second-factor/confirm', { code: appCode(app, -1) })
     expect(outcomeOf(confirmed)).toBe('200')
-    const post = async (path: string, body: object, Cookie = ''): Promise<Answer> => {
-      const headers = { 'Content-Type': 'application/json', 'X-Forwarded-For': uniqueAddress(), Cookie }
-      return answerOf(await fetch(console.url + path, { method: 'POST', headers, body: JSON.stringify(body) }))
-    }
     const made = await session.post('/api/v2/me/tokens', { name: 'made', scopes: ['account:write'] })
     const verifier = randomBytes(32).toString('base64url')
     const challenge = createHash('sha256').update(verifier).digest('base64url')
@@ -58,6 +60,46 @@ const test = consoleTest
         post('/api/v2/session/reset/complete', { secret: link.split('#')[1], password: CHANGED }),
     }
   })
+  /** An Admin with a password, a session and a token, who creates a key, a service token and an invitation with each. */
+  .extend('admin', async ({ console, fixture, stack, tenant, calls, signIn, post }) => {
+    const { id } = stack.owner
+    const of = (secret: string) => callerOf(console.url, id, secret)
+    const { secret: first } = await fixture.session(id)
+    expect(outcomeOf(await of(first).put('/api/v2/me/password', { password: PASSWORD }))).toBe('204')
+    const session = of((await fixture.session(id)).secret)
+    const token = await fixture.token(id)
+    const make = async (by: Caller, email: string) => {
+      const key = (await by.post(`${stack.path}/keys`, { project: stack.project })).body
+      const service = (await by.post(`${stack.path}/tokens`, { name: 'CI', permissions: ['audit.read'] })).body
+      const { invitation, link } = (await by.post(`${stack.path}/invitations`, { email })).body
+      return { key, service, invitation, link }
+    }
+    const admit = async (secret: string) => {
+      const { outcome } = await calls.admit(secret, tenant.model)
+      return outcome.kind === 'refused' ? outcome.code : outcome.kind
+    }
+    return {
+      id,
+      email: `${id}@example.test`,
+      session,
+      token,
+      byToken: of(token.secret),
+      operator: await signIn({ platformOperator: true, by: 'session' }),
+      post,
+      made: await make(of(token.secret), 'by-token@example.test'),
+      others: await make(session, 'by-session@example.test'),
+      admit,
+      /** What the next use of each gets. */
+      uses: async ({ key, service, link }: Awaited<ReturnType<typeof make>>) => [
+        await admit(key.secret),
+        outcomeOf(await of(service.secret).get(`${stack.path}/audit`)),
+        outcomeOf(await post('/api/v2/invitations/read', { secret: link.split('#')[1] })),
+      ],
+    }
+  })
+
+const WORKS = ['admitted', '200', '200']
+const ENDED = ['key_revoked', '401 token_invalid', '400 invalid_request']
 
 const ways: [string, (user: { id: string; session: Caller; operator: Caller }) => Promise<Answer>, number][] = [
   [
@@ -88,6 +130,146 @@ test.for(ways)(
     expect(outcomeOf(await user.reset(link))).toBe('400 invalid_request')
   },
 )
+
+interface Admin {
+  id: string
+  email: string
+  session: Caller
+  byToken: Caller
+  token: { id: string; secret: string }
+  operator: Caller
+  post: (path: string, body: object) => Promise<Answer>
+}
+
+const endsOfToken: [string, (admin: Admin) => Promise<Answer>][] = [
+  ['deletes it', ({ session, token }) => session.delete(`/api/v2/me/tokens/${token.id}`)],
+  ['lets it delete itself', ({ byToken, token }) => byToken.delete(`/api/v2/me/tokens/${token.id}`)],
+  ['signs out everywhere', ({ session }) => session.delete('/api/v2/me/sessions')],
+  [
+    'changes the password',
+    ({ session }) => session.put('/api/v2/me/password', { password: CHANGED, current: PASSWORD }),
+  ],
+  [
+    'resets the password',
+    async ({ operator, email, post }) => {
+      const { link } = (await operator.post('/api/v2/password-resets', { email })).body as { link: string }
+      return post('/api/v2/session/reset/complete', { secret: link.split('#')[1], password: CHANGED })
+    },
+  ],
+  [
+    'is disabled and enabled again',
+    async ({ operator, id }) => {
+      await operator.post(`/api/v2/users/${id}/disable`)
+      return operator.post(`/api/v2/users/${id}/enable`)
+    },
+  ],
+  ['loses the second factor', ({ operator, id }) => operator.delete(`/api/v2/users/${id}/second-factor`)],
+  ['finds it reported as leaked', ({ post, token }) => post('/api/v2/leaked-secrets', { token: token.secret })],
+]
+
+test.for(endsOfToken)(
+  'a key, a service token and an invitation of a personal token end with it when its user %s [key_revoked] [token_invalid]',
+  async ([, end], { admin, fixture }) => {
+    await fixture.run(`INSERT INTO control.second_factors (user_id, secret) VALUES ($1, '')`, [admin.id])
+    expect([await admin.uses(admin.made), await admin.uses(admin.others)]).toEqual([WORKS, WORKS])
+    expect(outcomeOf(await end(admin))).toMatch(/^20[04]$/)
+    expect(outcomeOf(await admin.byToken.get('/api/v2/me'))).toBe('401 token_invalid')
+    expect([await admin.uses(admin.made), await admin.uses(admin.others)]).toEqual([ENDED, WORKS])
+  },
+)
+
+test('the audit names what ended with a personal token, the token, and who ended it', async ({
+  admin,
+  fixture,
+  stack,
+}) => {
+  const { key, service, invitation } = admin.made
+  await admin.operator.post(`/api/v2/users/${admin.id}/disable`)
+  const { rows } = await fixture.run(
+    `SELECT action, subject, user_id FROM control.audit
+      WHERE tenant = $1 AND details->>'madeWith' = $2 ORDER BY action`,
+    [stack.tenant, admin.token.id],
+  )
+  const entry = (action: string, subject: string) => ({ action, subject, user_id: admin.operator.id })
+  expect(rows).toEqual([
+    entry('access-token.delete', service.token.id),
+    entry('invitation.revoke', invitation.id),
+    entry('key.revoke', key.key.id),
+  ])
+})
+
+test('the token of the first password keeps what it made', async ({ console, fixture, stack }) => {
+  const token = callerOf(console.url, stack.owner.id, (await fixture.token(stack.owner.id)).secret)
+  const { body } = await token.post(`${stack.path}/keys`, { project: stack.project })
+  expect(outcomeOf(await token.put('/api/v2/me/password', { password: PASSWORD }))).toBe('204')
+  expect((await token.get(`${stack.path}/keys/${body.key.id}`)).body.state).toBe('Active')
+})
+
+test('a replacement ends with the token that rotated the key, and not if a session did; a key that rotates itself stays with its token', async ({
+  admin,
+  console,
+  stack,
+}) => {
+  const rotate = async (by: Caller, { key }: { key: { id: string } }) =>
+    (await by.post(`${stack.path}/keys/${key.id}/rotate`)).body
+  const create = async () => (await admin.byToken.post(`${stack.path}/keys`, { project: stack.project })).body
+  const another = await create()
+  const bySession = await rotate(admin.session, admin.made.key)
+  const byToken = await rotate(admin.byToken, admin.others.key)
+  const byItself = await rotate(callerOf(console.url, '', another.secret), another)
+  await admin.session.delete(`/api/v2/me/tokens/${admin.token.id}`)
+  const outcomes = await Promise.all([bySession, byToken, byItself].map(({ secret }) => admin.admit(secret)))
+  expect(outcomes).toEqual(['admitted', 'key_revoked', 'key_revoked'])
+})
+
+test('an invitation ends with the token that sent it last, and not if a session did', async ({ admin, stack }) => {
+  const again = async (by: Caller, { invitation }: { invitation: { id: string } }) =>
+    (await by.post(`${stack.path}/invitations/${invitation.id}/resend`)).body
+  const bySession = await again(admin.session, admin.made)
+  const byToken = await again(admin.byToken, admin.others)
+  await admin.session.delete(`/api/v2/me/tokens/${admin.token.id}`)
+  const [, , keeps] = await admin.uses({ ...admin.others, ...bySession })
+  const [, , ends] = await admin.uses({ ...admin.others, ...byToken })
+  expect([keeps, ends]).toEqual(['200', '400 invalid_request'])
+})
+
+const creations: [string, (token: Caller, path: string, project: string, old: string) => Promise<Answer>][] = [
+  ['creates a key', (token, path, project) => token.post(`${path}/keys`, { project })],
+  ['rotates a key', (token, path, _project, old) => token.post(`${path}/keys/${old}/rotate`)],
+  [
+    'creates a service token',
+    (token, path) => token.post(`${path}/tokens`, { name: 'CI', permissions: ['audit.read'] }),
+  ],
+  ['invites', (token, path) => token.post(`${path}/invitations`, { email: 'late@example.test' })],
+]
+
+test.for(creations)(
+  'a personal token that %s while it is deleted makes nothing [token_invalid]',
+  async ([, create], { admin, fixture, stack }) => {
+    await fixture.run('BEGIN')
+    await fixture.run('DELETE FROM control.user_tokens WHERE id = $1', [admin.token.id])
+    const creating = create(admin.byToken, stack.path, stack.project, admin.others.key.key.id)
+    await untilBlocked(fixture)
+    await fixture.run('COMMIT')
+    expect(outcomeOf(await creating)).toBe('401 token_invalid')
+  },
+)
+
+test('a key that rotates itself while the token that made it is deleted gets no replacement [key_not_active]', async ({
+  admin,
+  console,
+  fixture,
+  stack,
+}) => {
+  const { key, secret } = admin.made.key
+  await fixture.run('BEGIN')
+  await fixture.run('DELETE FROM control.user_tokens WHERE id = $1', [admin.token.id])
+  const rotating = callerOf(console.url, '', secret).post(`${stack.path}/keys/${key.id}/rotate`)
+  await untilBlocked(fixture)
+  await fixture.run('UPDATE control.keys SET revoked_at = now() WHERE id = $1', [key.id])
+  await fixture.run('COMMIT')
+  expect(outcomeOf(await rotating)).toBe('409 key_not_active')
+})
 
 test('a session works in its cookie alone, and a token in the Authorization header alone [token_invalid] [session_missing]', async ({
   console,

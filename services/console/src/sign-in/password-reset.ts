@@ -1,7 +1,7 @@
 import { Refusal, refuse } from '@gateway/api/refusal'
 import { recordChange, type Transaction } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
-import { authorizeOnPlatform } from '../permissions/authorize.ts'
+import { authorizeOnPlatform, passBarrier } from '../permissions/authorize.ts'
 import { changeOperators } from '../users/operators.ts'
 import type { Handler } from '../request/call.ts'
 import { endCredentials } from './end-credentials.ts'
@@ -19,12 +19,15 @@ import { onlyUserOf } from './user.ts'
 //   R2  Without mail only the platform operator makes a link. An Admin who could make one would become the user, with
 //       grants and organizations that the Admin does not have.
 //   R3  The link works once, for an hour, and signs no one in: a second factor stays needed.
-//   R4  A reset ends every session, code, personal token and known device of the user.
+//   R4  A reset ends every session, code, personal token and known device of the user, and what the tokens made.
 //   R5  Users who sign in at a provider get no password: it would outlive their account there.
 //   R6  The first mailed reset of a user who was created through a link that an Admin handed over ends a second factor
 //       too: the Admin may have used that link and set it up.
 
-type Deps = Pick<ConsoleDeps, 'prisma' | 'newId' | 'random' | 'now' | 'throttle' | 'passwords' | 'publicUrl' | 'mails'>
+type Deps = Pick<
+  ConsoleDeps,
+  'prisma' | 'newId' | 'random' | 'now' | 'throttle' | 'passwords' | 'publicUrl' | 'mails' | 'ledger'
+>
 
 const LIFETIME_MS = 3_600_000
 const PER_EMAIL = { points: 3, duration: 3_600 }
@@ -90,7 +93,7 @@ export function completeReset(deps: Deps): Handler<'completeReset'> {
     if (!found) throw linkEnded() // before the work of a hash
     const { user } = found
     const passwordHash = await passwords.hash([NEW_ADDRESS, addressBlock(address), user], password)
-    const device = await prisma.$transaction(async (tx) => {
+    const { device, projects } = await prisma.$transaction(async (tx) => {
       const { count } = await tx.passwordReset.deleteMany({ where: open }) // R3: of two requests one succeeds
       if (count === 0) throw linkEnded()
       const before = await tx.user.findUniqueOrThrow({ where: { id: user } })
@@ -98,12 +101,14 @@ export function completeReset(deps: Deps): Handler<'completeReset'> {
       const isProof = found.byMail && before.vouchedBy !== null
       if (isProof) await deleteSecondFactor(tx, user) // R6
       await tx.user.update({ where: { id: user }, data: { passwordHash, ...(isProof && { vouchedBy: null }) } })
-      await endCredentials(tx, user)
+      const projects = await endCredentials(tx, user)
       const details = { by: found.byMail ? 'mail' : 'operator' }
       await recordChange(tx, { tenant: null, user, action: 'password.reset', subject: user, details })
-      return rememberDevice(deps, tx, call.req, user) // so that strangers' failures don't delay the sign-in that follows
+      // so that strangers' failures don't delay the sign-in that follows
+      return { device: await rememberDevice(deps, tx, call.req, user), projects }
     })
     giveDevice(deps, call.req, res, device)
+    await passBarrier(deps, projects)
     res.status(204).end()
   }
 }

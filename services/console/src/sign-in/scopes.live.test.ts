@@ -80,7 +80,7 @@ test('without the scope operator a token acts as a user without that role [not_f
   expect(outcomeOf(await having.post(`${wallet}/fundings`, funding))).toBe('403 scope_missing') // it only reads
 })
 
-test('keys and service tokens that a personal token creates end with it at the latest, also after rotating themselves', async ({
+test('keys, service tokens and invitations that a personal token creates end with it at the latest, also after rotating themselves', async ({
   console,
   fixture,
   stack,
@@ -94,7 +94,10 @@ test('keys and service tokens that a personal token creates end with it at the l
   const self = callerOf(console.url, '', another.body.secret)
   const rotatedItself = await self.post(`${stack.path}/keys/${another.body.key.id}/rotate`)
   const made = await token.post(`${stack.path}/tokens`, { name: 'CI', permissions: ['audit.read'] })
-  for (const { expiresAt } of [key.body.key, rotated.body.key, rotatedItself.body.key, made.body.token] as {
+  const invited = await token.post(`${stack.path}/invitations`, { email: 'one@example.test' })
+  const sentAgain = await token.post(`${stack.path}/invitations/${invited.body.invitation.id}/resend`)
+  const links = [invited.body.invitation, sentAgain.body.invitation]
+  for (const { expiresAt } of [key.body.key, rotated.body.key, rotatedItself.body.key, made.body.token, ...links] as {
     expiresAt: string
   }[])
     expect(Math.abs(Date.parse(expiresAt) - hour)).toBeLessThan(60_000)

@@ -7,7 +7,8 @@ import type { PersonalToken, User } from './user.ts'
 //   S1  A personal token needs every scope of the row of its operation. Rows that hand out what outlives a token, such
 //       as other tokens, take a session.
 //   S2  Without the scope `operator` it acts as a user without the platform operator role (authenticate.ts).
-//   S3  A key or service token that is created with it ends with it at the latest.
+//   S3  A key, service token or invitation that is created with it ends with it: at its planned expiry (`boundedExpiry`),
+//       or when it is deleted before that (end-credentials.ts).
 
 /**
  * S1

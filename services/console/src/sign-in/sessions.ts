@@ -2,6 +2,7 @@ import type { SessionRecord } from '@gateway/api/console/second-factor'
 import { refuse } from '@gateway/api/refusal'
 import { recordChange } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
+import { passBarrier } from '../permissions/authorize.ts'
 import type { Handler } from '../request/call.ts'
 import { idsAfter, pageOf } from '../request/page.ts'
 import { endCredentials } from './end-credentials.ts'
@@ -58,14 +59,17 @@ export function endSession({ prisma }: Deps): Handler<'endSession'> {
 }
 
 /** DELETE /api/v2/me/sessions: sign out everywhere. */
-export function signOutEverywhere(deps: Deps): Handler<'signOutEverywhere'> {
+export function signOutEverywhere(
+  deps: Pick<ConsoleDeps, 'prisma' | 'publicUrl' | 'ledger'>,
+): Handler<'signOutEverywhere'> {
   return async (call, res) => {
     const { id: user } = onlyUserOf(res)
-    await deps.prisma.$transaction(async (tx) => {
-      await endCredentials(tx, user)
+    const projects = await deps.prisma.$transaction(async (tx) => {
       await recordChange(tx, { tenant: null, user, action: 'user.sign-out', subject: user })
+      return endCredentials(tx, user)
     })
     sessionCookie(deps).clear(call.req, res)
+    await passBarrier(deps, projects)
     res.status(204).end()
   }
 }

@@ -2,13 +2,14 @@ import { refuse } from '@gateway/api/refusal'
 import { countFailedSignIn } from '../audit/failed-sign-ins.ts'
 import { recordChange } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
+import { passBarrier } from '../permissions/authorize.ts'
 import type { Handler } from '../request/call.ts'
 import { endCredentials } from './end-credentials.ts'
 import { giveDevice, rememberDevice } from './known-devices.ts'
 import { addressBlock } from './throttle/throttle.ts'
 import { onlyUserOf } from './user.ts'
 
-type Deps = Pick<ConsoleDeps, 'prisma' | 'random' | 'now' | 'publicUrl' | 'throttle' | 'passwords'>
+type Deps = Pick<ConsoleDeps, 'prisma' | 'random' | 'now' | 'publicUrl' | 'throttle' | 'passwords' | 'ledger'>
 
 /**
  * PUT /api/v2/me/password: sets or changes the password. A change needs the current one, so a stolen token can't change
@@ -32,14 +33,15 @@ export function setPassword(deps: Deps): Handler<'setPassword'> {
     }
     await attempt.succeeded()
     const passwordHash = await passwords.hash(turn, password)
-    const device = await prisma.$transaction(async (tx) => {
+    const { device, projects } = await prisma.$transaction(async (tx) => {
       const { count } = await tx.user.updateMany({ where: { id, passwordHash: before }, data: { passwordHash } })
       if (count === 0) throw refuse('sign_in_failed', {}) // another request has changed it in the meantime
-      await endCredentials(tx, id, { token: before === null ? personal?.id : undefined })
+      const projects = await endCredentials(tx, id, { token: before === null ? personal?.id : undefined })
       await recordChange(tx, { tenant: null, user: id, action: 'password.set', subject: id })
-      return rememberDevice(deps, tx, call.req, id)
+      return { device: await rememberDevice(deps, tx, call.req, id), projects }
     })
     giveDevice(deps, call.req, res, device)
+    await passBarrier(deps, projects)
     res.status(204).end()
   }
 }

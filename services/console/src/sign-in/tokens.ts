@@ -7,7 +7,10 @@ import type { Handler } from '../request/call.ts'
 import { createOnce } from '../request/create-once.ts'
 import { idsAfter, pageOf } from '../request/page.ts'
 import { holdsScope, type Scope } from '@gateway/api/console/scopes'
-import { onlyUserOf, sessionOf } from './user.ts'
+import { projectsOfKeys } from '../keys/list-keys.ts'
+import { passBarrier } from '../permissions/authorize.ts'
+import { endPersonalTokens } from './end-credentials.ts'
+import { onlyUserOf, type PersonalToken, sessionOf } from './user.ts'
 import { issueSecret } from './secret.ts'
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'newId' | 'random' | 'now'>
@@ -48,19 +51,26 @@ export function createToken(deps: Deps): Handler<'createToken'> {
   }
 }
 
-/** DELETE /api/v2/me/tokens/{id}: a token deletes itself, and others only with the scope `account:write`. */
-export function deleteToken({ prisma }: Deps): Handler<'deleteToken'> {
+/**
+ * DELETE /api/v2/me/tokens/{id}: a token deletes itself, and others only with the scope `account:write`. What it made
+ * ends too. Repeating it passes the barrier again.
+ */
+export function deleteToken(deps: Pick<ConsoleDeps, 'prisma' | 'ledger'>): Handler<'deleteToken'> {
+  const { prisma } = deps
   return async (call, res) => {
     const user = onlyUserOf(res)
     const id = call.id('token')
     const { personal } = user
     if (personal !== undefined && personal.id !== id && !holdsScope(personal.scopes, 'account:write'))
       throw refuse('scope_missing', { scopes: 'account:write' })
-    await prisma.$transaction(async (tx) => {
-      const { count } = await tx.userToken.deleteMany({ where: { user: user.id, id } })
-      if (count === 0) throw refuse('not_found', {})
+    const isDeleted = await prisma.$transaction(async (tx) => {
+      const { ids } = await endPersonalTokens(tx, { user: user.id, id }, { by: user.id })
+      if (ids.length === 0) return false
       await recordChange(tx, { tenant: null, user: user.id, action: 'token.delete', subject: id })
+      return true
     })
+    await passBarrier(deps, await projectsOfKeys({ prisma }, { madeWith: id }))
+    if (!isDeleted) throw refuse('not_found', {})
     res.status(204).end()
   }
 }
@@ -75,6 +85,23 @@ export async function lockSession(tx: Transaction, session: string): Promise<{ s
     SELECT second_factor AS "secondFactor" FROM control.sessions WHERE id = ${session} FOR SHARE`
   if (!open) throw refuse('session_missing', {})
   return open
+}
+
+/**
+ * Locks the personal token of a request, if any, before something is created with it, so that deleting the token ends
+ * that too. Returns its ID, to be stored as `madeWith`.
+ * @throws Refusal `token_invalid`
+ */
+export async function lockToken(tx: Transaction, personal: PersonalToken | undefined): Promise<string | null> {
+  if (personal === undefined) return null
+  if (!(await holdToken(tx, personal.id))) throw refuse('token_invalid', {})
+  return personal.id
+}
+
+/** Keeps a personal token from being deleted until the end of the transaction. Returns whether there still is one. */
+export async function holdToken(tx: Transaction, id: string): Promise<boolean> {
+  const held = await tx.$queryRaw<{ id: string }[]>`SELECT id FROM control.user_tokens WHERE id = ${id} FOR SHARE`
+  return held.length > 0
 }
 
 /** Creates a token of a user, and returns it with its secret, which can't be read again. */

@@ -8,13 +8,16 @@ import type { Handler } from '../request/call.ts'
 import { createOnce } from '../request/create-once.ts'
 import { idsAfter, pageOf } from '../request/page.ts'
 import { linkTo, makeLinkSecret } from '../sign-in/link-secret.ts'
-import { userOf } from '../sign-in/user.ts'
+import { boundedExpiry } from '../sign-in/scopes.ts'
+import { lockToken } from '../sign-in/tokens.ts'
+import { type User, userOf } from '../sign-in/user.ts'
 
 // Invitations of an organization (decision 5). accept-invitation.ts is the other end.
 //   N1  The answer to an Admin is the same whether the installation knows the email or not.
 //   N2  The link works once, for 72 hours. Sending it again makes a new one, and the old one ends.
 //   N3  If mail is configured, the link goes by mail only, so it proves the email. Otherwise the Admin gets it once.
-//   N4  Invitations end with the Admin role of the user who made them: no one keeps a way back in.
+//   N4  Invitations end with the Admin role of the user who made them: no one keeps a way back in. One that a personal
+//       token made or sent again last ends with that token too (end-credentials.ts).
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'newId' | 'random' | 'now' | 'publicUrl' | 'mails' | 'throttle'>
 
@@ -65,9 +68,10 @@ export function createInvitation(deps: Deps): Handler<'createInvitation'> {
     const inTurn = <T>(work: (tx: Transaction) => Promise<T>) => changePermissions(deps, tenant, work)
     const make = async (tx: Transaction) => {
       await authorizeInTenant(tx, by, tenant, 'users.manage') // the user may have lost the role in the meantime
+      const madeWith = await lockToken(tx, by.personal)
       await requireNew(tx, tenant, email)
-      const { data, link } = await newLink(deps, tx, newId(INVITATION))
-      const row = await tx.invitation.create({ data: { ...data, tenant, email, role, invitedBy: by.id } })
+      const { data, link } = await newLink(deps, tx, newId(INVITATION), by)
+      const row = await tx.invitation.create({ data: { ...data, tenant, email, role, invitedBy: by.id, madeWith } })
       const what = { action: 'invitation.create', subject: row.id, details: { email, role } }
       await recordChange(tx, { tenant, user: by.id, ...what })
       const body = { invitation: invitationRecord(row), link }
@@ -91,8 +95,9 @@ export function resendInvitation(deps: Deps): Handler<'resendInvitation'> {
     await limitMails(deps, tenant, found.email)
     const answer = await changePermissions(deps, tenant, async (tx) => {
       await authorizeInTenant(tx, by, tenant, 'users.manage')
-      const { data, link } = await newLink(deps, tx, id)
-      const row = await tx.invitation.update({ where: { id, tenant }, data: { ...data, invitedBy: by.id } })
+      const madeWith = await lockToken(tx, by.personal)
+      const { data, link } = await newLink(deps, tx, id, by)
+      const row = await tx.invitation.update({ where: { id, tenant }, data: { ...data, invitedBy: by.id, madeWith } })
       const what = { action: 'invitation.resend', subject: id, details: { email: row.email, role: row.role } }
       await recordChange(tx, { tenant, user: by.id, ...what })
       return { invitation: invitationRecord(row), link }
@@ -166,10 +171,10 @@ async function limitMails({ throttle }: Deps, tenant: string, email: string): Pr
 }
 
 /** The columns of a new link, and the link if it is for the Admin (N2, N3). */
-async function newLink(deps: Deps, tx: Transaction, id: string) {
+async function newLink(deps: Deps, tx: Transaction, id: string, { personal }: User) {
   const { now, mails } = deps
   const createdAt = now()
-  const expiresAt = new Date(createdAt.getTime() + LIFETIME_MS)
+  const expiresAt = boundedExpiry(personal, new Date(createdAt.getTime() + LIFETIME_MS))
   const data = { id, createdAt, expiresAt, byMail: mails.areSent, sentAt: null }
   if (mails.areSent) {
     await mails.enqueue(tx, 'invitation', id)

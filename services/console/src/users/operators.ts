@@ -14,7 +14,8 @@ import { type User, userOf } from '../sign-in/user.ts'
 // What a platform operator may do with the users of the installation.
 //   O1  An operator who may sign in is always left. Changes to operators run in sequence, and check the operator who
 //       asks again: one who has just lost the role can't pass it on.
-//   O2  Disabling a user ends all by which they are signed in, and their keys are refused from the next call on.
+//   O2  Disabling a user ends all by which they are signed in and what their personal tokens made, and their keys are
+//       refused from the next call on.
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger' | 'now'>
 
@@ -30,14 +31,15 @@ export function listUsers({ prisma }: Deps): Handler<'listUsers'> {
 /** POST /api/v2/users/{u}/disable. Repeating it passes the barrier again. */
 export function disableUser(deps: Deps): Handler<'disableUser'> {
   return async (call, res) => {
-    const id = call.id('user')
-    const row = await changeUser(deps, userOf(res), id, async (tx, before) => {
+    const [by, id] = [userOf(res), call.id('user')]
+    let ended: string[] = []
+    const row = await changeUser(deps, by, id, async (tx, before) => {
       if (before.disabledAt !== null) return null
       if (before.platformOperator) await keepAnOperator(tx)
-      await endCredentials(tx, id) // O2
+      ended = await endCredentials(tx, id, { by: by.id }) // O2
       return { disabledAt: deps.now() }
     })
-    await passBarrier(deps, await projectsOfKeys(deps, { createdBy: id }))
+    await passBarrier(deps, [...ended, ...(await projectsOfKeys(deps, { createdBy: id }))])
     const [record] = await userRecords(deps.prisma, [row])
     res.json(record)
   }
@@ -84,11 +86,12 @@ export function resetSecondFactor(deps: Deps): Handler<'resetSecondFactor'> {
     authorizeOnPlatform(by, 'installation-users.manage')
     if (id === by.id)
       throw refuse('not_permitted', { need: 'a code of your authenticator app to remove it from your account' })
-    await changeOperators(deps, by.id, async (tx) => {
+    const projects = await changeOperators(deps, by.id, async (tx) => {
       if (!(await deleteSecondFactor(tx, id))) throw refuse('not_found', {})
-      await endCredentials(tx, id)
       await recordChange(tx, { tenant: null, user: by.id, action: 'second-factor.reset', subject: id })
+      return endCredentials(tx, id, { by: by.id })
     })
+    await passBarrier(deps, projects)
     res.status(204).end()
   }
 }

@@ -7,11 +7,14 @@ import { expectBrowser } from '../../page/console-page.ts'
 import { type Identity, userBehind, refusalOfProvider, type SignInProvider } from './sign-in-provider.ts'
 import { beginSession, giveResult } from '../complete-sign-in.ts'
 import type { Transaction } from '../../audit/record-change.ts'
-import { changePermissions } from '../../permissions/authorize.ts'
+import { changePermissions, passBarrier } from '../../permissions/authorize.ts'
 import { acceptCarried, carriedInvitation } from '../../users/accept-invitation.ts'
 import { begunCookie, readBegun, type BegunSignIn } from './pending-sign-in.ts'
 
-type Deps = Pick<ConsoleDeps, 'prisma' | 'newId' | 'random' | 'now' | 'log' | 'throttle' | 'sessionLimits'> & {
+type Deps = Pick<
+  ConsoleDeps,
+  'prisma' | 'newId' | 'random' | 'now' | 'log' | 'throttle' | 'sessionLimits' | 'ledger'
+> & {
   publicUrl: string
   provider: SignInProvider
 }
@@ -46,15 +49,16 @@ export function oidcCallback(deps: Deps): Handler<'oidcCallback'> {
     const signInAs = async (tx: Transaction) => {
       const from = { ...identity, issuer: provider.issuer }
       const invited = invitation && { id: deps.newId('usr'), email: invitation.email }
-      const { isNew, ...user } = await userBehind(tx, from, invited)
+      const { isNew, projects, ...user } = await userBehind(tx, from, invited)
       if (invitation) await acceptCarried(deps, tx, invitation.secret, { ...user, isNew })
       const signedIn = { user: user.id, req, method: 'provider', secondFactor: hasSecondFactor } as const
-      return beginSession(deps, tx, signedIn, { by: 'provider', issuer: provider.issuer })
+      return { projects, result: await beginSession(deps, tx, signedIn, { by: 'provider', issuer: provider.issuer }) }
     }
-    const result = await (invitation
+    const { projects, result } = await (invitation
       ? changePermissions(deps, invitation.tenant, signInAs)
       : prisma.$transaction(signInAs))
     giveResult(deps, req, res, result)
+    await passBarrier(deps, projects)
     res.redirect(303, signIn.returnTo)
   }
 }

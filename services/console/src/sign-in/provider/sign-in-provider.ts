@@ -108,7 +108,7 @@ export interface Identity {
 }
 
 /**
- * Returns the user, and links the identity to them.
+ * Returns the user, and links the identity to them. `projects` must pass the barrier after the commit (P4).
  * @param invited the email of the invitation of this browser, and the ID for a new user
  * @throws Refusal `not_permitted`
  */
@@ -116,12 +116,12 @@ export async function userBehind(
   tx: Transaction,
   identity: Identity,
   invited: { id: string; email: string } | null,
-): Promise<{ id: string; email: string; isNew: boolean }> {
+): Promise<{ id: string; email: string; isNew: boolean; projects: string[] }> {
   const { issuer, subject, verifiedEmail } = identity
   const linked = await tx.userIdentity.findUnique({ where: { issuer_subject: { issuer, subject } } })
   if (linked) {
     const { email } = await tx.user.findUniqueOrThrow({ where: { id: linked.user }, select: { email: true } })
-    return { id: linked.user, email, isNew: false } // P1
+    return { id: linked.user, email, isNew: false, projects: [] } // P1
   }
 
   if (verifiedEmail === null)
@@ -142,8 +142,8 @@ export async function userBehind(
     skipDuplicates: true,
   })
   if (count === 0) await requireSame(tx, identity, user.id)
-  else await recordLink(tx, user.id, issuer, user.vouched_by)
-  return { id: user.id, email: verifiedEmail, isNew: created.count > 0 }
+  const projects = count === 0 ? [] : await recordLink(tx, user.id, issuer, user.vouched_by)
+  return { id: user.id, email: verifiedEmail, isNew: created.count > 0, projects }
 }
 
 /** The identity was linked concurrently, or the user has another one. */
@@ -153,13 +153,13 @@ async function requireSame(tx: Transaction, { issuer, subject }: Identity, user:
   throw refuse('not_permitted', { need: 'the account at the sign-in provider that this email belonged to first' }) // P3
 }
 
-async function recordLink(tx: Transaction, user: string, issuer: string, vouchedBy: string | null): Promise<void> {
+async function recordLink(tx: Transaction, user: string, issuer: string, vouchedBy: string | null): Promise<string[]> {
   const details = { issuer, endedWhatWasBefore: vouchedBy !== null }
   await recordChange(tx, { tenant: null, user, action: 'identity.link', subject: user, details })
-  if (vouchedBy === null) return
+  if (vouchedBy === null) return []
   await tx.user.update({ where: { id: user }, data: { passwordHash: null, vouchedBy: null } }) // P4
   await deleteSecondFactor(tx, user)
-  await endCredentials(tx, user)
+  return endCredentials(tx, user)
 }
 
 /** Returns a refusal for the user about a failure between console and provider. Details are logged for the operator. */
