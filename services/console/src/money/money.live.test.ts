@@ -434,6 +434,47 @@ test('responds with 503 to requests that need the ledger while it is down [unava
   )
 })
 
+test('ending a personal token waits for the barrier of the keys that it made, however it ends [unavailable]', async ({
+  stack,
+  ledger,
+  signIn,
+  fixture,
+  console,
+}) => {
+  const operator = await signIn({ platformOperator: true, by: 'session' })
+  const stranger = callerOf(console.url, '', '')
+  const password = 'correct horse battery'
+  const maker = async () => {
+    const user = await stack.member({ team: 'Team Member', project: 'Project Consumer' })
+    await fixture.run(`INSERT INTO control.second_factors (user_id, secret) VALUES ($1, '')`, [user.id])
+    const made = await user.post(`${stack.path}/keys`, { project: stack.project })
+    expect(outcomeOf(made)).toBe('201')
+    return user
+  }
+  const [one, two, three, four, five, six] = await Promise.all(Array.from({ length: 6 }, maker))
+  const session = await signIn({ id: two!.id, by: 'session' })
+  const reset = await operator.post('/api/v2/password-resets', { email: `${three!.id}@example.test` })
+  await ledger.stop()
+  try {
+    const ended = await Promise.all([
+      one!.delete('/api/v2/me/sessions'),
+      session.put('/api/v2/me/password', { password }),
+      stranger.post('/api/v2/session/reset/complete', { secret: reset.body.link.split('#')[1], password }),
+      operator.delete(`/api/v2/users/${four!.id}/second-factor`),
+      operator.post(`/api/v2/users/${five!.id}/disable`),
+      stranger.post('/api/v2/leaked-secrets', { token: six!.token }),
+    ])
+    expect(ended.map(outcomeOf)).toEqual(Array(6).fill('503 unavailable'))
+  } finally {
+    await ledger.start()
+  }
+  const { rows } = await fixture.run(
+    'SELECT count(*)::int AS revoked FROM control.keys WHERE tenant = $1 AND revoked_at IS NOT NULL',
+    [stack.tenant],
+  )
+  expect(rows).toEqual([{ revoked: 6 }])
+})
+
 test("the console's database login can't write money", async ({ database }) => {
   const { openDatabase } = await import('@gateway/database/client')
   const { prisma, close } = await openDatabase({ url: database.consoleUrl, poolSize: 1 })
