@@ -112,6 +112,7 @@ test('keys create --write-env writes a key to a file only its owner can read, ne
   const made = await line.shell('gateway keys create Local --write-env .env')
   expect(made.code).toBe(0)
   expect(made.output + made.words).not.toMatch(/svc_/)
+  expect(made.words).toContain('ends with your personal token')
   const file = path.join(line.folder, '.env')
   expect(await readFile(file, 'utf8')).toMatch(/^GATEWAY_KEY=svc_\w+\n$/)
   expect((await stat(file)).mode & 0o777).toBe(0o600)

@@ -252,6 +252,7 @@ async function handOver(
     })
     given.io.say(`The secret of ${id} is in ${file.name}.`)
   }
+  given.io.say('The key ends with your personal token, so also with "gateway logout" or another "gateway login".')
   const shown = file ? { key: id } : { key: id, secret }
   if (given.options.json === true) printJson(given, shown)
   else printRecord(given, shown, { key: () => id, ...(!file && { secret: () => secret }) })
