@@ -181,7 +181,7 @@ withProvider.for(['a password', 'single sign-on'] as const)(
     await signOut(page)
     if (bySingleSignOn) await page.getByRole('link', { name: /^Continue with single sign-on/ }).click()
     else await signIn(page, { email })
-    await page.getByLabel('Code').fill(appCode(app))
+    await page.getByLabel('Code').fill(appCode(app, 1))
     await page.getByRole('button', { name: 'Verify' }).click()
     await page.getByRole('heading', { name: 'Projects', level: 1 }).waitFor()
 

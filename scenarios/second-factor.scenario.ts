@@ -29,7 +29,7 @@ test('a user sets up an authenticator app, then signs in with its code and with 
   await page.getByText('This code is incorrect').waitFor()
   expect(await hindrances(page)).toEqual([])
   await page.reload() // the code is still what the sign-in lacks
-  await page.getByLabel('Code').fill(appCode(secret))
+  await page.getByLabel('Code').fill(appCode(secret, 1))
   await page.getByRole('button', { name: 'Verify' }).click()
   await page.getByRole('heading', { name: 'Projects', level: 1 }).waitFor()
 
