@@ -278,7 +278,7 @@ export function readChatRequest(
     const given = (value as Record<string, unknown>)[field]
     if (given === null) continue
     if (!FIELDS.has(field)) throw unknownField(field)
-    const entries = typeof given === 'object' ? Object.keys(given).length : 0
+    const entries = Array.isArray(given) ? given.length : typeof given === 'object' ? Object.keys(given).length : 0
     if (entries > chatLimits.entries)
       throw invalidField(field, `has ${entries} entries, more than ${chatLimits.entries}`, 'send fewer')
   }

@@ -32,7 +32,6 @@ const MOST_DIGITS = 309
  * @param named receives each name with the number of its object
  */
 export function inspectJson(text: Buffer, named?: (name: string, object: number) => void): JsonFacts {
-  let levels = 0
   let fields = 0
   let values = 1
   let digits = 0
@@ -60,11 +59,8 @@ export function inspectJson(text: Buffer, named?: (name: string, object: number)
       if (++fields > jsonLimits.fields) return exceeds('fields')
       named?.(nameOf(text, nameStart, nameEnd), open.at(-1) ?? 0)
     } else if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
-      values++
-      if (++levels > jsonLimits.levels) return exceeds('levels')
-      open.push(values)
+      if (open.push(++values) > jsonLimits.levels) return exceeds('levels')
     } else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) {
-      levels--
       open.pop()
     }
   }
