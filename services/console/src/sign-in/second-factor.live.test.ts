@@ -217,7 +217,9 @@ test('changing the password ends a sign-in that waits for its code [second_facto
 test('a sign-in waits ten minutes for its code [second_factor_failed]', async ({ fixture, app, user, begin }) => {
   const { complete } = await begin()
   await app.forgetUsed()
-  await fixture.run(`UPDATE control.sign_in_tickets SET expires_at = now() WHERE user_id = $1`, [user.id])
+  await fixture.run(`UPDATE control.sign_in_tickets SET expires_at = now() - interval '1 s' WHERE user_id = $1`, [
+    user.id,
+  ])
   expect(outcomeOf(await complete(app.code()))).toBe(FAILED)
 })
 
