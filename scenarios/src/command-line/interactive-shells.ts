@@ -42,7 +42,8 @@ printf '\036'`,
       return wordsOf(whole.slice(line.search(/[^ =]*$/)))
     },
   },
-  // Reads the list from the screen, which is large enough for it.
+  // Reads the list from the screen, which is large enough for it. The shell is ready when it edits the next line:
+  // before that the terminal echoes what is typed.
   zsh: {
     start: [
       '.zshrc',
@@ -51,15 +52,15 @@ unset zle_bracketed_paste; unsetopt prompt_sp
 stty rows 200 cols 500
 autoload -Uz compinit && compinit -u -D
 eval "$(gateway completion zsh)"
-tell() { zle list-choices; zle -R; print -n '\x1e'; zle send-break }
-zle -N tell
-bindkey '^T' tell
-print -n '\x1e'`,
+tell() { zle list-choices; zle -R; print -n '\x1d'; zle send-break }
+zle-line-init() { print -n '\x1e' }
+zle -N tell; zle -N zle-line-init
+bindkey '^T' tell`,
     ],
     program: () => atTerminal('zsh -i'),
     keys: '\u0014',
     read(shown, line) {
-      const list = stripVTControlCharacters(shown).split(`${line}\r\r\n`).at(-1)!
+      const list = stripVTControlCharacters(shown.split('\u001D')[0]!).split(`${line}\r\r\n`).at(-1)!
       const rows = list.split(/\r+\n?/).filter((row) => !line.startsWith(row.trimEnd()))
       return rows.flatMap((row) => (row.includes(' -- ') ? [pair(row.split(/ +-- /))] : wordsOf(row)))
     },
