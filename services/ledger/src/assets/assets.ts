@@ -12,11 +12,11 @@ import type {
 } from '@gateway/ledger-protocol/flow-reads'
 import { refused, type Refused } from '@gateway/ledger-protocol/ledger-refusal'
 import type { Deps } from '../deps.ts'
-import type { CallerQuestion } from '@gateway/ledger-protocol/ledger-reads'
-import { readCaller } from '../keys/read-caller.ts'
+import { type Caller, readCaller } from '../keys/read-caller.ts'
 import type { RequestOf, ResponseOf } from '@gateway/ledger-protocol/ledger-operations'
 import { flowLimits } from '@gateway/api/limits'
 import type { AttachmentLimits } from '@gateway/api/attachments'
+import { listedAssets } from './listed-assets.ts'
 
 /**
  * Returns the project and properties of an asset; its bytes are in the asset store. Assets of other projects and
@@ -26,18 +26,19 @@ export async function readAsset(deps: Pick<Deps, 'reads'>, { caller, asset: id }
   const owner = 'keyHash' in caller ? await readCaller(deps, caller) : caller
   if ('refused' in owner) return owner
   const { project } = owner
-  const asset = await deps.reads.prisma.asset.findFirst({ where: { id, project, deletedAt: null } })
+  const [asset] = await findAssets(deps, owner, { id, deletedAt: null })
   if (!asset) return refused('asset_not_found', { asset: id })
-  if ('keyHash' in caller && asset.execution !== null && !(await listsExecution(deps, caller, asset.execution)))
-    return refused('asset_not_found', { asset: id })
   return { asset: { id, project, mimeType: asset.mimeType, bytes: asset.bytes } }
 }
 
-/** Whether the key lists the sandbox product of an execution of its project, or lists everything. */
-async function listsExecution(deps: Pick<Deps, 'reads'>, caller: CallerQuestion, execution: string): Promise<boolean> {
-  const row = await deps.reads.prisma.execution.findFirst({ where: { id: execution }, select: { sandbox: true } })
-  const key = await readCaller(deps, caller, row?.sandbox ?? '')
-  return !('refused' in key) && key.listsSandbox
+/** Returns those that the caller may read: of its project, and if it is a key, not outside its list. */
+async function findAssets(
+  { reads }: Pick<Deps, 'reads'>,
+  owner: Caller | { project: string },
+  where: Pick<Prisma.AssetWhereInput, 'id' | 'deletedAt'>,
+) {
+  const assets = await reads.prisma.asset.findMany({ where: { ...where, project: owner.project } })
+  return 'lineage' in owner ? listedAssets(reads, owner.id, assets) : assets
 }
 
 // What a project may store.
@@ -206,11 +207,12 @@ export async function readAttachments(
   const owner = 'keyHash' in caller ? await readCaller(deps, caller) : caller
   if ('refused' in owner) return owner
   const { project } = owner
+  const isNew = 'keyHash' in caller // an execution in progress still reads assets deleted since its start (D2)
   const [limits, found] = await Promise.all([
     readLimits(deps, project, model),
-    readAssets(deps, project, assets, 'keyHash' in caller),
+    assets.length === 0 ? [] : findAssets(deps, owner, { id: { in: assets }, ...(isNew && { deletedAt: null }) }),
   ])
-  return { project, limits, assets: found }
+  return { project, limits, assets: found.map(({ id, mimeType, bytes }) => ({ id, mimeType, bytes })) }
 }
 
 async function readLimits({ reads }: Pick<Deps, 'reads'>, project: string, model: string): Promise<AttachmentLimits> {
@@ -221,15 +223,4 @@ async function readLimits({ reads }: Pick<Deps, 'reads'>, project: string, model
   if (!row) return { images: null, files: false }
   const images = { maxBytes: row.image_max_bytes, maxCount: row.image_max_count, https: row.image_https }
   return { images: row.takes_images ? images : null, files: row.takes_files }
-}
-
-/**
- * @param isNew whether the call starts now: an execution in progress still reads assets deleted since its start (D2)
- */
-async function readAssets({ reads }: Pick<Deps, 'reads'>, project: string, assets: string[], isNew: boolean) {
-  if (assets.length === 0) return []
-  const rows = await reads.prisma.asset.findMany({
-    where: { id: { in: assets }, project, ...(isNew && { deletedAt: null }) },
-  })
-  return rows.map(({ id, mimeType, bytes }) => ({ id, mimeType, bytes }))
 }

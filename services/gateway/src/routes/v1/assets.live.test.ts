@@ -302,6 +302,7 @@ async function expectTooLarge(req: ReturnType<typeof request>): Promise<void> {
 
 test('what an execution outside the list of a key has made is not found by it [asset_not_found]', async ({
   tenant,
+  fixture,
   flows,
 }) => {
   const canvas = await tenant.sell({ kind: 'image' })
@@ -313,8 +314,39 @@ test('what an execution outside the list of a key has made is not found by it [a
   const other = await tenant.key({ policy: 'listed', resources: [canvas] })
   const read = async (secret: string, id: string) =>
     (await flows.get(`/v1/assets/${id}`, { authorization: `Bearer ${secret}` })).status
-  expect(await Promise.all([tenant.secret, listing.secret, other.secret].map((secret) => read(secret, asset)))).toEqual(
-    [200, 200, 404],
-  )
+  const readByAll = () =>
+    Promise.all([tenant.secret, listing.secret, other.secret].map((secret) => read(secret, asset)))
+  expect(await readByAll()).toEqual([200, 200, 404])
   expect(await read(other.secret, uploaded)).toBe(200)
+  await fixture.run('DELETE FROM money.executions WHERE id = $1', [record.id])
+  expect(await readByAll()).toEqual([200, 404, 404])
+})
+
+test('what an execution outside the list of a key has made cannot be named in its calls [asset_not_found] [input_type]', async ({
+  tenant,
+  flows,
+}) => {
+  const canvas = await tenant.sell({ kind: 'image' })
+  const seeing = await tenant.sell({ maxTokensPerImage: 1_000 })
+  const [drawing, copying] = [await flows.save(draw(canvas)), await flows.save(sameImage)]
+  const record = await recordOf(await flows.invoke(drawing, { text: newPrompt() }))
+  const picture = record.output!['picture'] as AssetValue
+  const uploaded = (await (await flows.upload(PNG, 'image/png')).json()) as AssetValue
+  const listing = await tenant.key({ policy: 'listed', resources: [drawing, canvas, copying, seeing] })
+  const other = await tenant.key({ policy: 'listed', resources: [copying, seeing] })
+  const name = async (secret: string, { asset }: AssetValue) => {
+    const headers = { authorization: `Bearer ${secret}` }
+    const content = [
+      { type: 'text', text: newPrompt() },
+      { type: 'image_url', image_url: { url: `asset:${asset}` } },
+    ]
+    const answers = [
+      await tenant.chat({ model: seeing, messages: [{ role: 'user', content }] }, { headers }),
+      await flows.invoke(copying, { picture: { asset } }, { headers }),
+    ]
+    return Promise.all(answers.map(async (answer) => (answer.ok ? 'ok' : (await errorOf(answer))['code'])))
+  }
+  expect(await name(listing.secret, picture)).toEqual(['ok', 'ok'])
+  expect(await name(other.secret, uploaded)).toEqual(['ok', 'ok'])
+  expect(await name(other.secret, picture)).toEqual(['asset_not_found', 'input_type'])
 })

@@ -6,6 +6,7 @@ import { flowLimits, sandboxModelLimits } from '@gateway/api/limits'
 import type { Database } from '@gateway/database/client'
 import { type FieldFault, valueTypeOf } from '@gateway/flow/contract'
 import { portFit } from '@gateway/flow/json-text'
+import { listedAssets } from '../../assets/listed-assets.ts'
 import type { Flow } from '../cache/flow.ts'
 import type { StartFacts } from './decide-start.ts'
 
@@ -27,18 +28,18 @@ export async function readInput(
   const large = Object.entries(values).filter(([, value]) => !portFit(value).ok)
   if (large.length > 0)
     return inputType(large.map(([field]) => ({ field, message: `is larger than ${flowLimits.portBytes} bytes` })))
-  return putAssets({ prisma }, flow.package.input, values, facts.project!)
+  return putAssets({ prisma }, flow.package.input, values, facts)
 }
 
 /**
  * Replaces each image and audio value with the asset stored under its id, regardless of what else the caller says of
- * it. An asset of another project is treated as missing.
+ * it. An asset of another project, or that the key may not read, is treated as missing.
  */
 async function putAssets(
   { prisma }: Pick<Database, 'prisma'>,
   { properties }: ContractSide,
   values: Values,
-  project: string,
+  { project, key }: Pick<StartFacts, 'project' | 'key'>,
 ): Promise<{ values: Values } | Refused> {
   const named = Object.entries(properties).flatMap(([field, is]) => {
     const [type, value] = [valueTypeOf(is), values[field]]
@@ -47,13 +48,13 @@ async function putAssets(
       : []
   })
   if (named.length === 0) return { values }
-  const assets = await prisma.asset.findMany({
-    where: { id: { in: named.map(({ id }) => id) }, project, deletedAt: null },
-  })
+  const where = { id: { in: named.map(({ id }) => id) }, project: project!, deletedAt: null }
+  const found = await prisma.asset.findMany({ where })
+  const assets = key === null ? found : await listedAssets({ prisma }, key, found)
   const faults: FieldFault[] = []
   const put: Values = { ...values }
   for (const { field, type, id } of named) {
-    const asset = assets.find((found) => found.id === id)
+    const asset = assets.find((each) => each.id === id)
     if (!asset) faults.push({ field, message: 'names no asset of this project' })
     else if (!asset.mimeType.startsWith(`${type}/`))
       faults.push({ field, message: `names an asset that is no ${type}` })
