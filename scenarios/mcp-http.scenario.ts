@@ -94,6 +94,36 @@ test('a flow with an unassigned product lists no tools and starts nothing, but r
   expect([await tenant.executions(sandbox), await tenant.settled()]).toEqual([1, charged])
 })
 
+test('a key that lacks a product of the active revision lists no tools and starts nothing, but replays earlier executions [key_scope]', async ({
+  stack: { fixture },
+  tenant,
+}) => {
+  const sandbox = await tenant.make(flows.echo())
+  const { secret } = await fixture.key({
+    project: tenant.project,
+    by: tenant.owner,
+    policy: 'listed',
+    resources: [sandbox],
+  })
+  const authorization = `Bearer ${secret}`
+  const [before, fresh] = [
+    { authorization, ...key() },
+    { authorization, ...key() },
+  ]
+  const call = callOf({ topic: 'a' })
+  const first = await say(tenant, sandbox, call, { headers: before })
+  await fixture.revision(sandbox, flows.chain(tenant.model))
+  expect(codeOf(await say(tenant, sandbox, list, { headers: { authorization } }))).toBe('key_scope')
+  expect(codeOf(await say(tenant, sandbox, null, { method: 'GET', headers: { authorization } }))).toBe(
+    'method_not_allowed',
+  )
+  expect((await say(tenant, sandbox, call, { headers: fresh })).messages[0]!.result.content[0].text).toContain(
+    'key_scope',
+  )
+  expect((await say(tenant, sandbox, call, { headers: before })).messages).toEqual(first.messages)
+  expect(await tenant.executions(sandbox)).toBe(1)
+})
+
 test('another project gets the same response as for a missing flow [sandbox_not_found]', async ({ tenant }) => {
   const headers = { authorization: `Bearer ${tenant.otherTenant.key.secret}` }
   const [theirs, none] = [

@@ -215,6 +215,8 @@ export interface ActiveSandbox extends AnySandbox {
   output: ContractSide
   /** The first product of its manifest that the project can't call: then it starts no execution either. */
   unassigned: string | null
+  /** The first product of its manifest that is missing from the key's allowlist: then the key starts none. */
+  unlisted: string | null
 }
 export type SandboxFacts = ActiveSandbox | (AnySandbox & { revision: null })
 export type SandboxAnswer = { sandbox: SandboxFacts } | Refused

@@ -1,5 +1,6 @@
 -- Reads the facts that decide whether an execution may start: an object for each question, in order. Keys, windows and
--- wallets are read as admission reads them; nothing is reserved.
+-- wallets are read as admission reads them; nothing is reserved. A repeat needs the products that its execution calls,
+-- regardless of which revision is active now (rules §5.2).
 -- needs: money.start_question
 CREATE OR REPLACE FUNCTION money.read_starts(
   questions money.start_question[],
@@ -57,7 +58,8 @@ BEGIN
               'chatInput', p.chat_input,
               'chatOutput', p.chat_output) END,
            'unlisted', CASE WHEN i.key_id IS NOT NULL THEN
-              money.unlisted_resource(i.key_id, i.policy, i.sandbox, p.manifest) END,
+              money.unlisted_resource(
+                i.key_id, i.policy, i.sandbox, coalesce(er.manifest, xr.manifest, p.manifest)) END,
            'unassigned', (
               SELECT m FROM unnest(p.manifest) m
                WHERE NOT EXISTS (
@@ -110,14 +112,14 @@ BEGIN
        ORDER BY p.digest = s.active_digest DESC NULLS LAST, p.built_at DESC NULLS LAST LIMIT 1) p ON true
     LEFT JOIN LATERAL (SELECT * FROM money.executions e WHERE e.id = i.id LIMIT 1) e ON true
     LEFT JOIN LATERAL (
-      SELECT q.chat_output FROM money.flow_packages q
+      SELECT q.chat_output, q.manifest FROM money.flow_packages q
        WHERE q.sandbox = e.sandbox AND q.revision = e.revision LIMIT 1) er ON true
     LEFT JOIN LATERAL (
       SELECT * FROM money.idempotency_keys x
        WHERE x.project = i.at_project AND x.scope = i.scope AND x.key = i.idempotency_key LIMIT 1) x ON true
     LEFT JOIN LATERAL (SELECT * FROM money.executions e WHERE e.id = x.invocation LIMIT 1) xe ON true
     LEFT JOIN LATERAL (
-      SELECT q.chat_output FROM money.flow_packages q
+      SELECT q.chat_output, q.manifest FROM money.flow_packages q
        WHERE q.sandbox = xe.sandbox AND q.revision = xe.revision LIMIT 1) xr ON true
     LEFT JOIN LATERAL (SELECT * FROM money.wallets w WHERE w.project = i.at_project LIMIT 1) w ON true
     LEFT JOIN LATERAL (

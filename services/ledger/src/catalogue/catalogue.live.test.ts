@@ -200,6 +200,7 @@ describe('reading a sandbox product with a key', () => {
         input: { ...TEXT, additionalProperties: false },
         output: { ...TEXT, additionalProperties: false },
         unassigned: null,
+        unlisted: null,
       },
     })
     expect(await ask()).toEqual(first)
@@ -224,9 +225,11 @@ describe('reading a sandbox product with a key', () => {
     expect(await ask(others, hash, 'prj_other')).toMatchObject({ code: 'project_mismatch' })
     for (const not of [others, 'sbx-never'])
       expect(await ask(not, hash)).toEqual({ code: 'sandbox_not_found', facts: { sandbox: not } })
-    expect(await ask(own, (await listing(own)).hash)).toEqual({
+    const needed = await reads.sandbox({ caller: asked((await listing(own)).hash), sandbox: own })
+    expect(needed).toMatchObject({ sandbox: { revision: 1, unlisted: tenant.product } }) // a repeat may not need it
+    expect(await ask(own, (await listing(tenant.product)).hash)).toEqual({
       code: 'key_scope',
-      facts: { resource: tenant.product },
+      facts: { resource: own },
     })
     expect(await ask(draft, (await listing()).hash)).toEqual({ code: 'key_scope', facts: { resource: draft } })
     expect(await ask(asleep, hash)).toBeNull() // its earlier runs stay readable

@@ -18,7 +18,7 @@ interface SandboxRow {
 
 /**
  * Returns what a key may know of a sandbox product before it starts an execution. Refuses in the same order as a start
- * (rules §2.3). A missing active revision is only reported; callers that need its contract refuse it (flows §5.2).
+ * (rules §2.3). What only the active revision lacks is reported: a repeat does not depend on it (flows §5.2).
  */
 export async function readSandbox(
   deps: Pick<Deps, 'reads' | 'packageCache'>,
@@ -35,10 +35,11 @@ export async function readSandbox(
       LEFT JOIN money.active_packages p ON p.sandbox = s.id
      WHERE s.id = ${sandbox}`
   if (!row) return refused('sandbox_not_found', { sandbox })
-  if (row.unlisted !== null) return refused('key_scope', { resource: row.unlisted })
+  const { unlisted } = row
+  if (unlisted === row.id) return refused('key_scope', { resource: unlisted })
   const { id, name, description, project, mcp_enabled: mcpEnabled, suspended, revision, digest, unassigned } = row
   const facts = { id, name, description, project, mcpEnabled, suspended }
   if (revision === null || digest === null) return { sandbox: { ...facts, revision: null } }
   const { input, output } = (await deps.packageCache.get({ sandbox: id, revision, digest })).package
-  return { sandbox: { ...facts, revision, digest, input, output, unassigned } }
+  return { sandbox: { ...facts, revision, digest, input, output, unassigned, unlisted } }
 }

@@ -130,7 +130,10 @@ export interface StartFacts {
     chatInput: string | null
     chatOutput: string | null
   } | null
-  /** The first resource that is missing from the key's allowlist; null: none. */
+  /**
+   * The first resource that is missing from the key's allowlist, of what the execution would call, or if it was started
+   * before, of what it calls; null: none.
+   */
   unlisted: string | null
   /** The first product of the manifest that the project can't call; null: none. */
   unassigned: string | null

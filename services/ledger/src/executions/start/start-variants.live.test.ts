@@ -115,6 +115,38 @@ describe('an idempotency key', () => {
     expect(engine.quarantined).toEqual([])
   })
 
+  test('when repeated, needs the products that its execution calls, not those of a revision activated since [key_scope]', async ({
+    fixture,
+    tenant,
+    save,
+    ask,
+  }) => {
+    const added = await fixture.publishProduct()
+    await fixture.assign(tenant.project.id, added)
+    const by = tenant.owners.owner
+    const sandbox = await save(oneCall(tenant.product))
+    const key = await fixture.key({
+      project: tenant.project,
+      by,
+      policy: 'listed',
+      resources: [sandbox, tenant.product],
+    })
+    const id = mint('exe')
+    const asked = [
+      { id, idempotency: idempotencyOf('an invocation') },
+      { surface: 'chat', input: 'hello', idempotency: idempotencyOf('a chat') },
+    ] as const
+    const first = [await ask(sandbox, asked[0], key), await ask(sandbox, asked[1], key)]
+    expect(first.map(codeOf)).toEqual(['started', 'started'])
+    await saveRevision(fixture, sandbox, by, { graph: oneCall(added) })
+    expect(await ask(sandbox, {}, key)).toEqual({ refused: { code: 'key_scope', facts: { resource: added } } })
+    expect(await ask(sandbox, asked[0], key)).toEqual(first[0]) // sent again under its id
+    for (const [n, more] of asked.entries())
+      expect(await ask(sandbox, { ...more, id: mint('exe') }, key)).toEqual({ ...first[n], replayed: true })
+    await fixture.run('DELETE FROM control.key_resources WHERE key = $1 AND resource = $2', [key.id, tenant.product])
+    expect(codeOf(await ask(sandbox, { ...asked[0], id: mint('exe') }, key))).toBe('key_scope')
+  })
+
   test('is refused once its execution is no longer kept [answer_not_kept]', async ({ fixture, save, ask }) => {
     const sandbox = await save()
     const idempotency = idempotencyOf('long ago')

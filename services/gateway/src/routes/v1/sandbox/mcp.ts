@@ -17,8 +17,8 @@ import { readCaller, storableId } from '../../../request/read-headers.ts'
 // A sandbox product as an MCP server with one tool (flows §5). It is stateless, so any replica can serve any request.
 //   M1  Checks run in this order: authorization, the method, the MCP flag, then the contract, which a product that was
 //       never activated lacks (flows §5.2).
-//   M2  A product that can't start executions lists nothing, but tool calls pass, because a call may be a repeat (rules
-//       §5.2).
+//   M2  A product of which the key can't start executions lists nothing, but tool calls pass, because a call may be a
+//       repeat (rules §5.2).
 //   M3  Refusals up to this point are HTTP errors of the usual shape. Later responses are JSON-RPC, from the SDK.
 
 const ONLY_POST = { headers: { Allow: 'POST' } }
@@ -71,9 +71,11 @@ function isCall(message: Message): boolean {
   return callsTool(message.value)
 }
 
-/** @throws Refusal `revision_not_active`, `product_not_assigned` */
+/** @throws Refusal `key_scope`, `revision_not_active`, `product_not_assigned` */
 function activeOf(sandbox: SandboxFacts, isCall: boolean): ActiveSandbox {
   const { revision, suspended } = sandbox
+  if (revision !== null && sandbox.unlisted !== null && !isCall)
+    throw refuse('key_scope', { resource: sandbox.unlisted })
   if (revision === null || (suspended && !isCall))
     throw refuse('revision_not_active', { revision: null, activeRevision: revision, suspended })
   if (sandbox.unassigned !== null && !isCall) throw refuse('product_not_assigned', { product: sandbox.unassigned })
