@@ -37,15 +37,21 @@ test.for([
   },
 )
 
-test('reports a revoked key before a malformed body [key_revoked]', async ({ tenant, fixture }) => {
-  const { secret, hash } = await tenant.key()
-  await fixture.run(`UPDATE control.keys SET revoked_at = now() WHERE hash = decode($1, 'hex')`, [hash])
-  const answer = await fetch(`${tenant.url}/v1/chat/completions`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${secret}` },
-    body: '{',
-  })
-  expect(await errorOf(answer)).toMatchObject({ code: 'key_revoked' })
+// spec: 4.5/r3
+test('reports a revoked or legacy key before its headers and its malformed body [key_revoked] [key_unbound]', async ({
+  tenant,
+  fixture,
+}) => {
+  const legacy = await fixture.key({ project: null, tenant: tenant.owners.tenant, by: tenant.owners.owner })
+  for (const [{ secret }, code] of [
+    [await tenant.key({ revoked: true }), 'key_revoked'],
+    [legacy, 'key_unbound'],
+  ] as const)
+    for (const path of ['/v1/chat/completions', '/v1/sandbox/sbx-1/invoke']) {
+      const headers = { authorization: `Bearer ${secret}`, 'idempotency-key': 'short' }
+      const answer = await fetch(tenant.url + path, { method: 'POST', headers, body: '{' })
+      expect([path, await errorOf(answer)]).toMatchObject([path, { code }])
+    }
 })
 
 test('refuses the next call of a cached key that has been revoked [key_revoked]', async ({ tenant, fixture }) => {
