@@ -2,7 +2,11 @@
 -- started; chats claim their keys in the scope of all chats (rules §5.1). Results reused from an earlier execution are
 -- copied here as stored (flows §4.12); that execution has ended, so they no longer change. Returns the ids of the
 -- started executions and the enqueued nodes.
--- needs: money.execution_start, money.node_start
+--
+-- What permits a key to start them was read before. The key and the sandbox product are read again here, under a lock that
+-- the barrier of a revocation waits for (architecture §M2): once it has passed, no execution starts that was permitted
+-- before. One that is no longer permitted is not started. Its products are checked when its nodes call them.
+-- needs: money.execution_start, money.node_start, money.callers
 CREATE OR REPLACE FUNCTION money.write_starts(
   max_concurrent_nodes integer,
   executions money.execution_start[],
@@ -17,9 +21,19 @@ CREATE OR REPLACE FUNCTION money.write_starts(
   SET enable_mergejoin = off
 AS $$
 DECLARE
-  moment timestamptz(3) := clock_timestamp();
+  moment timestamptz(3);
   fresh text[];
 BEGIN
+  PERFORM pg_advisory_xact_lock_shared(hashtext('money.starts'), hashtext(p.project))
+     FROM (SELECT DISTINCT e.project FROM unnest(executions) e ORDER BY e.project) p;
+  moment := clock_timestamp();
+  executions := ARRAY(
+    SELECT e
+      FROM unnest(executions) e
+      LEFT JOIN LATERAL (SELECT c AS row FROM money.callers c WHERE c.id = e.key LIMIT 1) k ON true
+      LEFT JOIN LATERAL (SELECT s.suspended FROM control.sandboxes s WHERE s.id = e.sandbox LIMIT 1) s ON true
+     WHERE e.key IS NULL OR (money.key_refusal(k.row, moment) IS NULL AND s.suspended IS FALSE));
+
   WITH taken AS ( -- a fixed order, so that batches never deadlock
     INSERT INTO money.idempotency_keys (project, scope, key, fingerprint, invocation, reservation, created_at)
     SELECT e.project, e.scope, e.idempotency_key, decode(e.fingerprint, 'hex'), e.id, e.id, moment

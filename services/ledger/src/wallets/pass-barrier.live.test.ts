@@ -60,6 +60,18 @@ describe('a barrier', () => {
     expect(rowCount).toBe(1)
   })
 
+  test('waits for a start that is being written', async ({ database, fixture, replica }) => {
+    const { project } = await openTenant(fixture)
+    const start = `SELECT pg_advisory_xact_lock_shared(hashtext('money.starts'), hashtext($1))`
+    const letGo = await keepLocked(database.adminUrl, start, [project.id])
+    let passed = false
+    const barrier = passBarrier(barred(replica), { projects: [project.id] }).then(() => (passed = true))
+    await untilBlocked(fixture, barrier)
+    expect(passed).toBe(false)
+    await letGo()
+    await barrier
+  })
+
   test('waits for every locked wallet', async ({ database, fixture, replica }) => {
     const [one, two] = [await openTenant(fixture), await openTenant(fixture)]
     const projects = [one.project.id, two.project.id]

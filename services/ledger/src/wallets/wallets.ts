@@ -57,8 +57,8 @@ export async function correct(
 }
 
 /**
- * Waits until every admission that may have read earlier state is over. A call that starts after this has returned is
- * decided by what is committed now (architecture §M2).
+ * Waits until every admission and every start of an execution that may have read earlier state is over. What is admitted
+ * after this has returned is decided by what is committed now (architecture §M2).
  *
  * Followers of executions are notified before it returns: they get no line that is sent later without being authorized
  * again.
@@ -79,6 +79,7 @@ export async function passBarrier(
     await waitFor(deps, kept)
     left.delete(kept)
   }
+  await passStarts(deps, projects)
   for (const project of projects) deps.notifier.notify(accessTopicOf(project))
   await deps.notifier.sent()
   return {}
@@ -100,4 +101,18 @@ async function passFree({ reads: { prisma } }: Pick<Deps, 'reads'>, projects: st
 
 async function waitFor({ reads: { prisma } }: Pick<Deps, 'reads'>, project: string): Promise<void> {
   await prisma.$executeRaw`SELECT FROM money.wallets WHERE project = ${project} FOR UPDATE`
+}
+
+/** Number of projects whose starts are locked together, each with one lock of the database's shared table. */
+const PROJECTS_PER_STATEMENT = 100
+
+/** Waits for the starts that are being written, which hold this lock shared (write_starts.sql). Free locks wait for no one. */
+async function passStarts({ reads: { prisma } }: Pick<Deps, 'reads'>, projects: string[]): Promise<void> {
+  for (let at = 0; at < projects.length; at += PROJECTS_PER_STATEMENT) {
+    const kept = await prisma.$queryRaw<{ project: string }[]>`
+      SELECT p AS project FROM unnest(${projects.slice(at, at + PROJECTS_PER_STATEMENT)}::text[]) p
+       WHERE NOT pg_try_advisory_xact_lock(hashtext('money.starts'), hashtext(p))`
+    for (const { project } of kept)
+      await prisma.$executeRaw`SELECT pg_advisory_xact_lock(hashtext('money.starts'), hashtext(${project}))`
+  }
 }

@@ -53,6 +53,14 @@ export const ledgerRules: Mutation[] = [
     tests: executions,
   },
   {
+    id: 'ledger-start-barrier',
+    rule: 'A barrier waits for the starts of executions that are being written.',
+    file: 'services/ledger/src/wallets/wallets.ts',
+    find: '  await passStarts(deps, projects)\n',
+    replace: '',
+    tests: ['services/ledger/src/wallets'],
+  },
+  {
     id: 'ledger-start-selector',
     rule: 'A start that names another project than that of its key is refused.',
     file: 'services/ledger/src/executions/start/decide-start.ts',

@@ -172,4 +172,12 @@ export const moneyFunctionRules: Mutation[] = [
     replace: '',
     tests: admissions,
   },
+  {
+    id: 'money-start-permitted',
+    rule: 'A sandbox product that was suspended while its start was read is not started.',
+    file: 'prisma/functions/money/write_starts.sql',
+    find: ' AND s.suspended IS FALSE',
+    replace: '',
+    tests: ['services/ledger/src/executions/start'],
+  },
 ]

@@ -1,7 +1,11 @@
 import { describe, expect } from 'vitest'
 import type { StartQuestion } from '@gateway/ledger-protocol/flow-reads'
 import type { Graph } from '@gateway/api/graph'
-import { openTenant, walletOf } from '../../fixtures/ledger-test.ts'
+import type { Deps } from '../../deps.ts'
+import { keepLocked } from '../../fixtures/keep-locked.ts'
+import { openTenant, untilBlocked, walletOf } from '../../fixtures/ledger-test.ts'
+import { recordAsset } from '../../assets/assets.ts'
+import { passBarrier } from '../../wallets/wallets.ts'
 import { codeOf, mint, openEngine, question } from '../../fixtures/engine.ts'
 import { test as ledgerTest } from '../../fixtures/ledger-test.ts'
 import { chain, oneCall, publishProduct, saveRevision } from '../../fixtures/sandbox-products.ts'
@@ -249,4 +253,34 @@ describe('starting an execution with a key', () => {
     expect(outcomes.map(codeOf).filter((code) => code === 'overloaded')).toHaveLength(8)
     await small.close()
   })
+})
+
+describe('a start in progress', () => {
+  const barred = (engine: Pick<Deps, 'reads'>) => ({
+    reads: engine.reads,
+    notifier: { notify() {}, sent: async () => {} } as unknown as Deps['notifier'],
+  })
+
+  test.for([
+    ['revision_not_active', 'UPDATE control.sandboxes SET suspended = true WHERE id = $1'],
+    ['key_revoked', 'UPDATE control.keys SET revoked_at = now() WHERE id = $2'],
+    ['key_issuer_denied', 'DELETE FROM control.project_grants WHERE user_id = $3'],
+  ] as const)(
+    'is refused if its permission ends and the barrier passes before it is written [%s]',
+    async ([code, sql], { database, engine, fixture, tenant, save, ask }) => {
+      const sandbox = await save(MEDIA)
+      const by = await fixture.issuer(tenant.project)
+      const key = await fixture.key({ project: tenant.project, by })
+      const asset = fixture.id('ast')
+      const caller = { keyHash: key.hash, selector: null }
+      await recordAsset({ ...engine, quotas: {} }, { id: asset, caller, mimeType: 'image/png', bytes: 12 })
+      const letGo = await keepLocked(database.adminUrl, 'LOCK TABLE money.assets IN ACCESS EXCLUSIVE MODE')
+      const started = ask(sandbox, { input: { n: 1, picture: { asset } } }, key)
+      await untilBlocked(fixture, started) // it has read what permits it, and now reads its input
+      await fixture.run(`WITH given AS (SELECT $1::text, $2::text, $3::text) ${sql}`, [sandbox, key.id, by])
+      await passBarrier(barred(engine), { projects: [tenant.project.id] })
+      await letGo()
+      expect(codeOf(await started)).toBe(code)
+    },
+  )
 })

@@ -10,8 +10,8 @@ import { readInput, refuseGraph } from './read-input.ts'
 import { writeStarts, type FreshExecution } from './write-starts.ts'
 
 // Starts many executions at a time, with one batch in flight. Errors are handled in resilient-batches.ts.
-//   S1  Facts are read at one moment after the request arrived: an earlier revocation counts. Nothing is reserved, so
-//       no wallet is locked.
+//   S1  Facts are read at one moment after the request arrived. Nothing is reserved, so no wallet is locked. A key or a
+//       sandbox product that lost its permission since is found when the start is written: it is decided again.
 //   S2  The idempotency key is taken by its primary key. A copy that comes second, in this batch or on another replica,
 //       is re-read with the next batch, and finds the first.
 //   S3  A request may be repeated under its id and gets the same execution. While it waits, a repeat waits with it.
