@@ -70,6 +70,19 @@ test('gives the memory of all media back when the response closes, with one list
   expect(taken).toBe(0)
 })
 
+test('names the media beyond 25 MB of a result in a text that says how to read them', async () => {
+  const bytesOf: Record<string, number> = { ast_1: 20_000_000, ast_2: 5_000_001, ast_3: 5_000_000 }
+  const readAsset = async ({ asset: id }: { asset: string }) => ({
+    asset: { id, project: 'prj_1', mimeType: 'image/png', bytes: bytesOf[id] },
+  })
+  const open = async (_: string, asset: string) => Readable.from([Buffer.alloc(bytesOf[asset]!)])
+  const large = { ...deps, ledger: { readAsset }, assetStore: { open } } as unknown as Deps
+  const output = Object.fromEntries(Object.keys(bytesOf).map((asset) => [asset, { ...picture, asset }]))
+  const { content } = await executionResult(large, { ...record, output }, request)
+  expect(content.map(({ type }) => type)).toEqual(['text', 'image', 'text', 'image'])
+  expect((content[2] as { text: string }).text).toContain('GET /v1/assets/ast_2')
+})
+
 test.each([
   { asset: 'ast_1' },
   { ...picture, mimeType: 'text/plain' },
