@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest'
 import { insertExecution } from '../fixtures/execution-rows.ts'
 import { openTenant, test } from '../fixtures/ledger-test.ts'
-import { admitAsset, readAsset, recordAsset } from './assets.ts'
+import { admitAsset, deleteAsset, readAsset, recordAsset } from './assets.ts'
 
 const asked = (hash: string) => ({ keyHash: hash, selector: null })
 
@@ -27,6 +27,21 @@ describe('an asset', () => {
       expect(await readAsset(replica, { caller: asked(other), asset })).toEqual({
         refused: { code: 'asset_not_found', facts: { asset } },
       })
+  })
+
+  test('is not found once it is deleted, as if it had never been there [asset_not_found]', async ({
+    fixture,
+    tenant: { project, key },
+    replica,
+  }) => {
+    const id = fixture.id('ast')
+    await recordAsset(replica, { id, caller: asked(key.hash), mimeType: 'image/png', bytes: 12 })
+    expect(await deleteAsset(replica, { project: project.id, asset: id })).toEqual({ deleted: true })
+    for (const asset of [id, 'ast_never'])
+      for (const caller of [asked(key.hash), { project: project.id }])
+        expect(await readAsset(replica, { caller, asset })).toEqual({
+          refused: { code: 'asset_not_found', facts: { asset } },
+        })
   })
 
   test('is recorded only for an execution of the same project [execution_not_found, key_invalid]', async ({
