@@ -45,7 +45,8 @@ function openWait({ replayed = false, keyed = true, everyMs = HOUR_MS, askAgain 
     revision: 1,
     key: null,
   } as const
-  const execution: Execution = { ...facts, replayed, keyed, textField: null, ...subscription, caller: CALLER, askAgain }
+  const limits = { rateHeaders: {}, textField: null }
+  const execution: Execution = { ...facts, ...limits, replayed, keyed, ...subscription, caller: CALLER, askAgain }
   const asked: string[] = []
   let looks = Promise.withResolvers<void>()
   const state = { done: false, away: false, nowMs: 0 }

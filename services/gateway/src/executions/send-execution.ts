@@ -14,13 +14,14 @@ import { accessTopicOf, linesTopicOf, type PushedLines } from '@gateway/ledger-p
 import { times } from '@gateway/api/limits'
 import type { ResponseStream } from '../response/response-stream.ts'
 
-/** Sets the headers that name the execution and say whether it is a replay (rules §2.2). */
+/** Sets the headers that name the execution, say whether it is a replay, and show rate limits (rules §2.2, §2.8). */
 export function setExecutionHeaders(
   res: ServerResponse,
-  { execution, replayed }: Pick<Execution, 'execution' | 'replayed'>,
+  { execution, replayed, rateHeaders }: Pick<Execution, 'execution' | 'replayed' | 'rateHeaders'>,
 ): void {
   res.setHeader('X-Service-Invocation', execution)
   if (replayed) res.setHeader('Idempotent-Replayed', 'true')
+  for (const [name, value] of Object.entries(rateHeaders)) res.setHeader(name, value)
 }
 
 /** Sends the record of an execution as the ledger wrote it. */

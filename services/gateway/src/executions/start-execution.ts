@@ -38,6 +38,8 @@ export interface Execution extends Extract<StartAnswer, { kind: 'started' }> {
   caller: CallerQuestion
   /** Whether it has an idempotency key. */
   keyed: boolean
+  /** `x-ratelimit-*` of the response; none for a repeat, which takes no place within the limits. */
+  rateHeaders: Record<string, string>
   /**
    * Waits for a notification, for the caller to disconnect or for this process to stop, at most `limitMs`. Allows one
    * wait at a time.
@@ -85,6 +87,7 @@ export async function startExecution(
       ...started,
       caller: { keyHash: request.keyHash, selector: request.selector },
       keyed: request.idempotency !== null,
+      rateHeaders: started.replayed || 'exceeded' in place ? {} : place.headers,
       waitForChange,
       pushed,
       close,
