@@ -6,6 +6,7 @@ import express, { type ErrorRequestHandler } from 'express'
 import type { Refusal } from '@gateway/api/refusal'
 import { expect, onTestFinished, test as base } from 'vitest'
 import { type ConnectionSettings, guardConnections } from '@gateway/service-kit/http/connections'
+import { trustProxies } from '@gateway/service-kit/http/trusted-proxies'
 import { openConsoleProxy, type ConsoleProxy } from './console-proxy.ts'
 
 const test = base
@@ -26,13 +27,14 @@ const test = base
   .extend('forwardTo', ({ serve }, { onCleanup }) => {
     const proxies: ConsoleProxy[] = []
     onCleanup(async () => void (await Promise.all(proxies.map((proxy) => proxy.close()))))
-    return (consoleUrl: string, guarded: ConnectionSettings | null = null) => {
+    return (consoleUrl: string, guarded: ConnectionSettings | null = null, trusted: string[] = []) => {
       const proxy = openConsoleProxy(consoleUrl, {
         MAX_CONCURRENT_CONSOLE_REQUESTS: 16,
         MAX_CONCURRENT_CONSOLE_REQUESTS_PER_USER: 4,
       })
       proxies.push(proxy)
       const app = express()
+      trustProxies(app, trusted)
       app.use((_req, res, next) => {
         res.setHeader('X-Request-Id', 'req_1')
         next()
@@ -189,6 +191,18 @@ test('lets one address hold most permits of unknown callers, and signed-in users
   expect((await ask('/me', { authorization: 'Bearer forged' })).status).toBe(503)
   expect((await ask('/tenants/ten_1/keys/key_1/revoke', { authorization: 'Bearer forged' }, 'POST')).status).toBe(503)
   expect((await ask('/me', signedIn)).status).toBe(200)
+  console.release()
+  await Promise.all(held)
+})
+
+test('counts the unknown callers of an IPv6 /64 as one address [overloaded]', async ({ serve, forwardTo }) => {
+  const console = heldConsole()
+  const url = await forwardTo(await serve(console.listener), null, ['loopback'])
+  const ask = (path: string, from: string) => fetch(`${url}/api/v2${path}`, { headers: { 'x-forwarded-for': from } })
+  const held = Array.from({ length: 13 }, (_, n) => ask('/held', `2001:db8::${n + 1}`))
+  await console.untilArrived(13)
+  expect((await ask('/me', '2001:db8::beef')).status).toBe(503)
+  expect((await ask('/me', '2001:db8:0:1::1')).status).toBe(401) // from the console
   console.release()
   await Promise.all(held)
 })

@@ -11,7 +11,7 @@ import {
   openCallerPermits,
   REVOCATION_PERMITS,
 } from '@gateway/service-kit/http/caller-permits'
-import { callerAddress, markAuthenticated } from '@gateway/service-kit/http/connections'
+import { callerAddress, countedAddress, markAuthenticated } from '@gateway/service-kit/http/connections'
 import { discardRest } from '@gateway/service-kit/http/read-body'
 import { Pool } from 'undici'
 import type { GatewayConfig } from './config.ts'
@@ -85,7 +85,7 @@ export function openConsoleProxy(consoleUrl: string, settings: Settings): Consol
     async forward(req, res) {
       const credential = credentialIn(req)
       const revokes = isRevocation(req.method, req.baseUrl + req.path)
-      const permit = permits.acquire({ credential, address: callerAddress(req), revokes })
+      const permit = permits.acquire({ credential, address: countedAddress(req), revokes })
       if (permits.userOf(credential) !== null) markAuthenticated(req.socket) // F1
       try {
         await pass(req, res, credential)

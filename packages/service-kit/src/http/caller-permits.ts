@@ -23,7 +23,7 @@ export interface CallerPermits {
 export interface PermitRequest {
   /** As returned by `credentialOf`; null if the request has none. */
   credential: string | null
-  /** Address of the caller. */
+  /** Address of the caller, as `countedAddress` returns it. */
   address: string
   /** Whether it takes access away (packages/api/src/api/request-kinds.ts). */
   revokes: boolean

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, request, type ClientRequest, type IncomingMessage, type RequestListener } from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'
+import { PassThrough } from 'node:stream'
 import { buffer, json } from 'node:stream/consumers'
 import { setImmediate } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
@@ -155,6 +156,19 @@ test('closes the oldest unauthenticated connection of an address for a new one, 
   await open(port, head)
   await closed
   expect([known, second, third].map((socket) => socket.destroyed)).toEqual([false, false, false])
+})
+
+test('counts the unauthenticated connections of an IPv6 /64 as those of one address', async () => {
+  const server = createServer()
+  guardConnections(server, { isTrustedProxy: () => false, maxUnauthenticated: 2 })
+  const addresses = ['2001:db8::1', '2001:db8:0:1::1', '2001:db8::2', '2001:db8::3']
+  const sockets = addresses.map((remoteAddress) => {
+    const socket = Object.assign(new PassThrough(), { remoteAddress })
+    server.emit('connection', socket)
+    return socket
+  })
+  expect(sockets.map(({ destroyed }) => destroyed)).toEqual([true, false, false, false])
+  for (const socket of sockets) socket.destroy()
 })
 
 test.for(['100-continue', 'nonsense'])('handles a request that expects %s like any other', async (expectation) => {

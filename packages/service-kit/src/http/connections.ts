@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import { Server as TlsServer } from 'node:tls'
 import { refuse, type Refusal } from '@gateway/api/refusal'
 import type { Request } from 'express'
+import { addressBlock } from './address-block.ts'
 import { onceArrived } from './once-arrived.ts'
 import { type MinimumRate, minimumRate, watchRate } from './minimum-rate.ts'
 
@@ -11,8 +12,8 @@ import { type MinimumRate, minimumRate, watchRate } from './minimum-rate.ts'
 //       or not its peer has read the refusal.
 //   C2  A request that takes too long to arrive is refused the same way, and so is an upload below the minimum rate: it
 //       would keep its room in the temporary folder.
-//   C3  A connection without an authenticated caller counts towards its address. If an address, or all addresses
-//       together, exceed their limit, the oldest is destroyed: a newcomer always gets in, and authenticates at once.
+//   C3  A connection without an authenticated caller counts towards its address (an IPv6 /64 is one). If an address, or
+//       all together, exceed their limit, the oldest is destroyed: a newcomer always gets in, and authenticates at once.
 //   C4  A trusted proxy carries the requests of many callers, so its connections do not count.
 
 export interface ConnectionSettings {
@@ -122,6 +123,11 @@ export function callerAddress(req: IncomingMessage): string {
   return (req as Request).ip ?? req.socket.remoteAddress ?? ''
 }
 
+/** Returns the address to which limits per address count a request: an IPv6 /64 is one. */
+export function countedAddress(req: IncomingMessage): string {
+  return addressBlock(callerAddress(req))
+}
+
 function boundUnauthenticated(
   server: Server,
   {
@@ -136,12 +142,13 @@ function boundUnauthenticated(
   server.on(server instanceof TlsServer ? 'secureConnection' : 'connection', (socket: Socket) => {
     const address = socket.remoteAddress ?? ''
     if (isTrustedProxy(address)) return // C4
-    const ofAddress = byAddress.get(address) ?? new Set()
-    byAddress.set(address, ofAddress.add(socket))
+    const block = addressBlock(address)
+    const ofAddress = byAddress.get(block) ?? new Set()
+    byAddress.set(block, ofAddress.add(socket))
     all.add(socket)
     const forget = () => {
       all.delete(socket)
-      if (ofAddress.delete(socket) && ofAddress.size === 0) byAddress.delete(address)
+      if (ofAddress.delete(socket) && ofAddress.size === 0) byAddress.delete(block)
     }
     socket.once('close', forget)
     authenticated.set(socket, forget)

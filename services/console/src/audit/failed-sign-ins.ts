@@ -1,6 +1,6 @@
 import type { Prisma } from '@gateway/database/client'
 import type { ConsoleDeps } from '../deps.ts'
-import { addressBlock } from '../sign-in/throttle/throttle.ts'
+import { addressBlock } from '@gateway/service-kit/http/address-block'
 import { recordChange } from './record-change.ts'
 import { currentOrigin } from './request-origin.ts'
 

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { refuse } from '@gateway/api/refusal'
-import { addressBlock } from '../sign-in/throttle/throttle.ts'
+import { addressBlock } from '@gateway/service-kit/http/address-block'
 
 /** Per address block and minute. */
 const MAX_REPORTS = 60

@@ -1,7 +1,7 @@
 import type { Request, RequestHandler } from 'express'
 import { isFollower, isRevocation } from '@gateway/api/request-kinds'
 import { credentialOf } from '@gateway/service-kit/http/caller-permits'
-import { callerAddress } from '@gateway/service-kit/http/connections'
+import { countedAddress } from '@gateway/service-kit/http/connections'
 import type { ConsoleDeps } from '../deps.ts'
 import { sentSecret } from '../sign-in/authenticate.ts'
 import { isSignedIn, userOf } from '../sign-in/user.ts'
@@ -37,7 +37,7 @@ function askedBy(deps: Pick<ConsoleDeps, 'publicUrl'>, req: Request): AskedPermi
   const { secret } = sentSecret(deps, req)
   return {
     credential: secret === null ? null : credentialOf(secret),
-    address: callerAddress(req),
+    address: countedAddress(req),
     revokes: isRevocation(req.method, path),
     follows: isFollower(req.method, path),
     tenant: /^\/api\/v2\/tenants\/([^/]+)/i.exec(path)?.[1] ?? null,

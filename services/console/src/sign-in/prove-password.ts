@@ -2,7 +2,7 @@ import type { Request } from 'express'
 import { refuse } from '@gateway/api/refusal'
 import { countFailedSignIn } from '../audit/failed-sign-ins.ts'
 import type { ConsoleDeps } from '../deps.ts'
-import { addressBlock } from './throttle/throttle.ts'
+import { addressBlock } from '@gateway/service-kit/http/address-block'
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'throttle' | 'passwords'>
 

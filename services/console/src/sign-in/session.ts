@@ -8,7 +8,7 @@ import { meOf } from './me.ts'
 import { beginSession, giveResult } from './complete-sign-in.ts'
 import { knownDevice } from './known-devices.ts'
 import { sessionCookie } from './open-session.ts'
-import { addressBlock } from './throttle/throttle.ts'
+import { addressBlock } from '@gateway/service-kit/http/address-block'
 
 type Deps = Pick<
   ConsoleDeps,

@@ -16,7 +16,7 @@ import type { Metrics } from '../metrics.ts'
 export interface KeyGate {
   /**
    * Returns the key's project and rate limits.
-   * @param address of the caller
+   * @param address of the caller, as `countedAddress` returns it
    * @throws Refusal `key_invalid`, `key_revoked`, `key_expired`, `key_unbound`; `overloaded` (K4)
    * @throws LedgerUnavailable
    */

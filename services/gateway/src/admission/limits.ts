@@ -5,7 +5,7 @@ import {
   openConcurrencyLimiter,
   type Permit,
 } from '@gateway/service-kit/async/concurrency-limiter'
-import { callerAddress, markAuthenticated } from '@gateway/service-kit/http/connections'
+import { countedAddress, markAuthenticated } from '@gateway/service-kit/http/connections'
 import type { CallerQuestion } from '@gateway/ledger-protocol/ledger-reads'
 import { readCaller, readKey } from '../request/read-headers.ts'
 import type { KeyGate } from './key-gate.ts'
@@ -24,7 +24,7 @@ export async function withPermit(
   work: (keyHash: string, permit: Permit, project: string) => Promise<void>,
 ): Promise<void> {
   const keyHash = readKey(res.req)
-  const { project } = await deps.keyGate.identify(keyHash, callerAddress(res.req))
+  const { project } = await deps.keyGate.identify(keyHash, countedAddress(res.req))
   if (res.closed) return // the caller disconnected during the key lookup
   markAuthenticated(res.req.socket)
   const permit = deps.concurrencyLimiter.acquire(project)
@@ -51,7 +51,7 @@ export async function askWithPermit<Answer>(
   ask: (caller: CallerQuestion) => Promise<Answer>,
 ): Promise<Answer> {
   const keyHash = readKey(req)
-  const { project } = await deps.keyGate.identify(keyHash, callerAddress(req))
+  const { project } = await deps.keyGate.identify(keyHash, countedAddress(req))
   markAuthenticated(req.socket)
   const permit = deps.concurrencyLimiter.acquire(project)
   try {

@@ -14,7 +14,8 @@ import {
   signInBy,
   uniqueAddress,
 } from '../../console.fixture.ts'
-import { addressBlock, forgetAttempts } from './throttle.ts'
+import { addressBlock } from '@gateway/service-kit/http/address-block'
+import { forgetAttempts } from './throttle.ts'
 
 const PASSWORD = 'correct horse battery'
 

@@ -1,7 +1,7 @@
-import { isIPv6 } from 'node:net'
 import { RateLimiterPrisma, RateLimiterRes } from 'rate-limiter-flexible'
 import { Refusal, refuse } from '@gateway/api/refusal'
 import type { Database } from '@gateway/database/client'
+import { addressBlock } from '@gateway/service-kit/http/address-block'
 import type { Transaction } from '../../audit/record-change.ts'
 import { hashOf } from '../secret.ts'
 import {
@@ -228,21 +228,4 @@ function keyOf(kind: string, of: string): string {
 /** Hashes a text to a fixed length, so the tables reveal no emails or addresses. */
 function hidden(text: string): string {
   return Buffer.from(hashOf(text)).toString('base64url')
-}
-
-/**
- * Returns the address block of one subscriber. For IPv6 that is a /64, otherwise 2^64 separate callers to a throttle.
- */
-export function addressBlock(address: string): string {
-  const [, mapped] = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address) ?? []
-  if (mapped) return mapped
-  const [plain = ''] = address.split('%')
-  if (!isIPv6(plain)) return address
-  const [head = '', tail] = plain.split('::')
-  const before = head.split(':').filter((part) => part !== '')
-  const after = (tail ?? '').split(':').filter((part) => part !== '')
-  const zeros = tail === undefined ? 0 : 8 - before.length - after.length
-  const parts = [...before, ...Array<string>(Math.max(0, zeros)).fill('0'), ...after]
-  const network = parts.slice(0, 4).map((part) => Number.parseInt(part, 16).toString(16))
-  return `${network.join(':')}::/64`
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { addressBlock } from './throttle.ts'
+import { addressBlock } from './address-block.ts'
 
 test.for([
   ['203.0.113.9', '203.0.113.9'],
@@ -10,6 +10,6 @@ test.for([
   ['::1', '0:0:0:0::/64'],
   ['fe80::1%eth0', 'fe80:0:0:0::/64'],
   ['', ''],
-])('the throttle counts address %s as %s', ([address, block]) => {
+])('a limit per address counts %s as %s', ([address, block]) => {
   expect(addressBlock(address!)).toBe(block)
 })
