@@ -71,6 +71,16 @@ test('forwards requests and responses unchanged except for hop-by-hop headers', 
   expect(seen.headers).not.toHaveProperty('te')
 })
 
+test.for([
+  ['a trusted proxy', 'https', ['loopback']],
+  ['any other peer', 'http', []],
+] as const)('forwards the X-Forwarded-Proto of %s as %s', async ([, proto, trusted], { serve, forwardTo }) => {
+  const consoleUrl = await serve((req, res) => void res.end(req.headers['x-forwarded-proto']))
+  const url = await forwardTo(consoleUrl, null, [...trusted])
+  const answer = await fetch(`${url}/api/v2/x`, { headers: { 'x-forwarded-proto': 'https' } })
+  expect(await answer.text()).toBe(proto)
+})
+
 test('streams the response body', async ({ serve, forwardTo }) => {
   const finish = Promise.withResolvers<void>()
   const consoleUrl = await serve((_req, res) => {

@@ -138,12 +138,12 @@ function endToEnd(headers: IncomingHttpHeaders): Record<string, string | string[
   return kept
 }
 
-/** Forwarding headers of the request. An address chain sent by the caller is not passed on. */
-function addressesOf(req: IncomingMessage): Record<string, string> {
+/** Forwarding headers of the request. Of those sent, only the ones of a trusted proxy are passed on. */
+function addressesOf(req: Request): Record<string, string> {
   return {
     'x-forwarded-for': callerAddress(req),
     'x-forwarded-host': req.headers.host ?? '',
-    'x-forwarded-proto': String(req.headers['x-forwarded-proto'] ?? 'http'),
+    'x-forwarded-proto': req.protocol,
   }
 }
 
