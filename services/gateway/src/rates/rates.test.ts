@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { nothingHeld, giveBack, take, type Held } from './rate-windows.ts'
 import { openRates, ratesConfig, tooOften, type Place, type RatesConfig } from './rates.ts'
 
-/** Rates that count in this process, for keys named `key of project`. */
+/** Rates that count in this process, for keys named `key of project`, or `key of project of lineage` for replacements. */
 function open(config: RatesConfig = {}, limits: { key?: Partial<RateLimits>; project?: Partial<RateLimits> } = {}) {
   const held = new Map<string, Held>()
   const of = (group: string) => held.get(group) ?? held.set(group, nothingHeld()).get(group)!
@@ -13,9 +13,9 @@ function open(config: RatesConfig = {}, limits: { key?: Partial<RateLimits>; pro
     config,
     keyGate: {
       identify: (name) => {
-        const [key, project] = name.split(' of ') as [string, string]
+        const [key, project, lineage = key] = name.split(' of ') as [string, string, string?]
         const both = { key: { ...noRateLimits, ...limits.key }, project: { ...noRateLimits, ...limits.project } }
-        return { key, lineage: key, project, rates: both, capture: null }
+        return { key, lineage, project, rates: both, capture: null }
       },
     },
     store: { take: async (demand) => take(of(demand.group), demand, nowMs), giveBack: (r) => giveBack(of(r.group), r) },
@@ -59,6 +59,21 @@ describe('rate limits', () => {
     expect(tooOften(third).headers).toMatchObject({ 'Retry-After': '30', 'x-ratelimit-remaining-requests': '0' })
     rates.passTime(40_000)
     expect(await rates.outcome(one)).toBe('taken')
+  })
+
+  test('count a key and its replacements together', async () => {
+    const rates = open({}, { key: { requestsPerMinute: 2, concurrentCalls: 1 } })
+    const replacement = 'key_9 of prj_1 of key_1'
+    const first = (await rates.take(one)) as Place
+    expect(await rates.outcome(replacement)).toBe('key concurrent')
+    first.settle(0)
+    ;((await rates.take(replacement)) as Place).settle(0)
+    expect(await rates.outcome(replacement)).toBe('key requests')
+    expect(await rates.outcome('key_10 of prj_1')).toBe('taken')
+
+    const byOperator = open({ key: minute(1) })
+    expect(await byOperator.outcome(one)).toBe('taken')
+    expect(await byOperator.outcome(replacement)).toBe('key requests')
   })
 
   test('count all keys of a project toward its limit, and nothing else', async () => {
