@@ -8,6 +8,8 @@ import { seconds } from '@gateway/service-kit/process/telemetry'
 export interface Metrics {
   /** Counts a finished request. Requests whose client disconnected are not counted. */
   answered(request: FinishedRequest): void
+  /** Counts a response other than 2xx. */
+  refused(code: string): void
   /** Counts a request that was refused because its caller, or all of them, had reached a limit. */
   overloaded(limit: ReachedLimit): void
   /** Observes the permits held, by kind. */
@@ -32,6 +34,10 @@ export function openMetrics(meter: Meter): Metrics {
     description: 'Findings of the last check of the audit; 0 means that every entry fits its seal',
     unit: '{finding}',
   })
+  const refusals = meter.createCounter('console.refusals', {
+    description: 'Responses other than 2xx, by error code',
+    unit: '{refusal}',
+  })
   const overloads = meter.createCounter('console.requests.overloaded', {
     description: 'Requests refused with `overloaded`, by limit',
     unit: '{request}',
@@ -44,6 +50,7 @@ export function openMetrics(meter: Meter): Metrics {
     answered({ method, route, status, ms, left }) {
       if (!left) duration.record(ms / 1_000, { method, route, status })
     },
+    refused: (code) => refusals.add(1, { code }),
     overloaded: (limit) => overloads.add(1, { limit }),
     observePermits: (counts) =>
       permits.addCallback((gauge) => {

@@ -10,9 +10,10 @@ import { refusalPage, returnOfBrowser } from '../page/console-page.ts'
  * Turns an error into a response (rules §2.1). Errors that are not refusals are logged and never shown.
  * @param stylesheet address, for the page that browsers get
  */
-export function explainError({ log }: Pick<ConsoleDeps, 'log'>, stylesheet: string): ExplainError {
+export function explainError({ log, metrics }: Pick<ConsoleDeps, 'log' | 'metrics'>, stylesheet: string): ExplainError {
   return (error, _req, res) => {
     const refusal = refusalFor(error)
+    metrics.refused(refusal.code)
     // One caller can have any number of `overloaded`, which a metric counts.
     if (refusal.status >= 500 && refusal.code !== 'overloaded')
       log.error({ err: error, requestId: requestIdOf(res) }, 'request failed: unexpected error')

@@ -57,7 +57,16 @@ describe('the quotas of a project', () => {
     },
   )
 
-  test('limit the revisions of all its sandbox products together [quota_reached]', async ({ stack, signIn }) => {
+  test('limit the revisions of all its sandbox products together, and a metric counts each refusal [quota_reached]', async ({
+    stack,
+    signIn,
+    console,
+  }) => {
+    const refusals = async () => {
+      const text = await (await fetch(`${console.metricsUrl}/metrics`)).text()
+      return Number(/^console_refusals_total\{code="quota_reached"[^\n]* (\d+)/m.exec(text)?.[1] ?? 0)
+    }
+    const before = await refusals()
     const operator = await signIn({ platformOperator: true })
     const flows = []
     for (const name of ['one', 'two'])
@@ -68,5 +77,6 @@ describe('the quotas of a project', () => {
     expect(outcomeOf(await save(flows[0]))).toBe('201')
     expect(outcomeOf(await save(flows[1]))).toBe('201')
     expect(outcomeOf(await save(flows[0]))).toBe('403 quota_reached')
+    expect(await refusals()).toBe(before + 1)
   })
 })
