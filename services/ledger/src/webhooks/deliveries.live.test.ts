@@ -1,4 +1,5 @@
-import { describe, expect } from 'vitest'
+import { openDatabase } from '@gateway/database/client'
+import { describe, expect, onTestFinished } from 'vitest'
 import { signNotice, takeDeliveries } from './deliveries.ts'
 import { sendNotices, settings, webhookTest as test } from './webhooks.fixture.ts'
 import { createWebhook, deleteWebhook } from './webhooks.ts'
@@ -171,6 +172,26 @@ describe('the secret of a webhook', () => {
     for (let n = 1; n < 5; n++) expect(await make(n)).toMatchObject({ kind: 'made' })
     expect(await make(5)).toEqual({ kind: 'refused', why: 'too_many' })
     expect(await make(4)).toMatchObject({ kind: 'made' })
+  })
+
+  test('is one of at most five of its project, however many are created at once', async ({ hooked, database }) => {
+    const reads = await openDatabase({ url: database.ledgerUrl, poolSize: 16 })
+    onTestFinished(() => reads.close())
+    const answers = await Promise.all(
+      Array.from({ length: 16 }, (_, n) =>
+        createWebhook(
+          { ...hooked.deps, reads },
+          {
+            id: `whk_${hooked.project}_${n}`,
+            project: hooked.project,
+            kind: 'standard',
+            url: 'http://127.0.0.1:1/',
+            createdBy: 'p',
+          },
+        ),
+      ),
+    )
+    expect(answers.filter(({ kind }) => kind === 'made')).toHaveLength(5)
   })
 
   test('cannot be created without the operator’s key', async ({ hooked }) => {

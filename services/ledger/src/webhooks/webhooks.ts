@@ -24,12 +24,15 @@ export async function createWebhook(
   const [url, recipient] = kind === 'email' ? [null, request.recipient] : [request.url, null]
   const objection = url === null ? null : await objectionTo(url, privateAddresses)
   if (objection !== null) return { kind: 'refused', why: objection }
-  await reads.prisma.$executeRaw`
+  const waitForTurn = reads.prisma.$executeRaw`
+    SELECT pg_advisory_xact_lock(hashtext('money.webhooks'), hashtext(${project}))`
+  const insert = reads.prisma.$executeRaw`
     INSERT INTO money.webhooks (id, project, kind, url, recipient, secret_key, created_by, created_at)
     SELECT ${id}, ${project}, ${kind}, ${url}, ${recipient}, ${kind === 'standard' ? key : null}, ${createdBy},
            clock_timestamp()
      WHERE (SELECT count(*) FROM money.webhooks WHERE project = ${project}) < ${MAX_OF_PROJECT}::int
     ON CONFLICT DO NOTHING`
+  await reads.prisma.$transaction([waitForTurn, insert])
   const made = await reads.prisma.webhook.findUnique({ where: { id, project } })
   if (made && made.secretKey === null) return { kind: 'made', secret: null }
   const secret = made && secretOf(made)
