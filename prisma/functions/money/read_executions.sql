@@ -66,7 +66,7 @@ BEGIN
       CROSS JOIN LATERAL (
         SELECT n.sources FROM money.execution_nodes n
          WHERE n.execution = c.execution AND n.execution BETWEEN oldest_id AND newest_id
-           AND n.node = c.node AND n.state IN ('Ready', 'Running') LIMIT 1) t
+           AND n.node = c.node LIMIT 1) t -- it may have ended since the first statement
       CROSS JOIN LATERAL (
         SELECT s.ordinal, s.output FROM money.execution_nodes s
          WHERE s.execution = c.execution AND s.execution BETWEEN oldest_id AND newest_id

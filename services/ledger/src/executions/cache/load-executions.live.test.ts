@@ -1,8 +1,9 @@
 import { expect, onTestFinished } from 'vitest'
-import type { Database } from '@gateway/database/client'
+import { type Database, openDatabase } from '@gateway/database/client'
 import { claimOf, ending, openEngine, takeNext } from '../../fixtures/engine.ts'
 import { test } from '../../fixtures/ledger-test.ts'
 import { chain } from '../../fixtures/sandbox-products.ts'
+import { readExecutions } from '../store/read-executions.ts'
 
 /** Passes every call through and counts the reads of executions. */
 function countingReads(counted: { reads: number }) {
@@ -44,6 +45,21 @@ test('a replica does not read an execution that it started itself', async ({ dat
     await engine.complete(ending(taken ?? (await takeNext(engine, instance, execution))))
   expect(await engine.record(execution)).toMatchObject({ status: 'Succeeded' })
   expect(counted.reads).toBe(1)
+})
+
+test('what a claim needs is read even if its node ends between the two statements of the read', async ({
+  database,
+  engine,
+  begin,
+}) => {
+  const { sql, close } = await openDatabase({ url: database.ledgerUrl, poolSize: 1 })
+  onTestFinished(close)
+  const [instance, execution] = [await engine.newInstance(), await begin(chain(1))]
+  const first = await takeNext(engine, instance, execution)
+  await engine.complete(ending(first)) // the second statement finds it ended
+  const claim = { op: 'claim' as const, ...claimOf(first.job), lease: first.lease, instance }
+  const { sourcesOf } = await readExecutions(sql, [claim])
+  expect([...sourcesOf.get(claim)!.values()]).toEqual(['{"text":"a question"}'])
 })
 
 test('changes written by another replica win over the cached snapshot', async ({ engine, twin, begin }) => {
