@@ -3,9 +3,12 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parentPort, Worker, workerData } from 'node:worker_threads'
 import { KEY_SECRET_PREFIX, makeSecret } from '@gateway/api/ids'
+import { yieldToOtherThreads } from '@gateway/service-kit/async/worker-thread'
+import { Pool } from 'undici'
 import { openLoop } from '../soak/open-loop.ts'
 
-// The attack runs in a separate thread: in the thread of the measurement it would delay its clock.
+// The attack runs in a separate thread: in the thread of the measurement it would delay its clock. Attackers bring their
+// machines, so it yields the processor to what is measured.
 
 /** One request of an attack. */
 export interface AttackRequest {
@@ -58,6 +61,7 @@ export function formatStatuses(statuses: Statuses): string {
 /** Runs in the thread. Returns what counts the responses so far. */
 function begin(attack: Attack): () => Statuses {
   const ended = new Map<number, number>()
+  const pool = new Pool(attack.url)
   const count = (status: number) => ended.set(status, (ended.get(status) ?? 0) + 1)
 
   async function send({ path, secret, address, body }: AttackRequest): Promise<number> {
@@ -68,9 +72,9 @@ function begin(attack: Attack): () => Statuses {
       ...(address !== undefined && { 'x-forwarded-for': address }),
     }
     try {
-      const answer = await fetch(attack.url + path, { method: 'POST', headers, body })
-      await answer.arrayBuffer()
-      return answer.status
+      const { statusCode, body: answer } = await pool.request({ method: 'POST', path, headers, body })
+      await answer.dump()
+      return statusCode
     } catch {
       return 0
     }
@@ -120,6 +124,7 @@ function idleSocket({ url, head }: { url: string; head: string }): Socket {
 
 if (parentPort !== null && workerData !== null) {
   const port = parentPort
+  yieldToOtherThreads()
   const statuses = begin(workerData as Attack)
   port.once('message', () => port.postMessage(statuses()))
   port.postMessage('begun')
