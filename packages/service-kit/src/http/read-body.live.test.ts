@@ -45,6 +45,17 @@ describe('readBody', () => {
     expect(await answer).toMatch(/\r\n\r\nabcdefghi$/)
   })
 
+  test('throws if the client has disconnected before it is called', async () => {
+    const caught = Promise.withResolvers<unknown>()
+    const { send } = await serve((req) => {
+      const read = () => readBody(req, LIMIT).catch((error: unknown) => caught.resolve(error))
+      req.once('close', () => setImmediate(read))
+      socket.destroy()
+    })
+    const { socket } = send('POST / HTTP/1.1\r\nHost: here\r\nContent-Length: 9\r\n\r\nab')
+    expect(await caught.promise).toBeInstanceOf(ClientDisconnected)
+  })
+
   test('refuses a too large Content-Length without reading the body [request_too_large]', async () => {
     const { send, threw } = await echoing()
     const { socket, answer } = send(`POST / HTTP/1.1\r\nHost: here\r\nContent-Length: ${LIMIT + 1}\r\n\r\n`)

@@ -15,6 +15,7 @@ import { onceArrived } from './once-arrived.ts'
  */
 export async function readBody(req: IncomingMessage, limitBytes: number): Promise<Buffer> {
   refuseUnread(req, limitBytes)
+  if (req.destroyed) throw new ClientDisconnected() // no event follows
   const tooLarge = () => refuse('request_too_large', { limitBytes })
 
   return new Promise((resolve, reject) => {
