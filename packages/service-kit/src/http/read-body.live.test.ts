@@ -56,6 +56,16 @@ describe('readBody', () => {
     expect(await caught.promise).toBeInstanceOf(ClientDisconnected)
   })
 
+  test('a disconnect before the signal was asked for aborts it, too', async () => {
+    const asked = Promise.withResolvers<AbortSignal>()
+    const { send } = await serve((_req, res) => {
+      res.once('close', () => setImmediate(() => asked.resolve(disconnectSignal(res))))
+      socket.destroy()
+    })
+    const { socket } = send('GET / HTTP/1.1\r\nHost: here\r\n\r\n')
+    expect((await asked.promise).reason).toBeInstanceOf(ClientDisconnected)
+  })
+
   test('refuses a too large Content-Length without reading the body [request_too_large]', async () => {
     const { send, threw } = await echoing()
     const { socket, answer } = send(`POST / HTTP/1.1\r\nHost: here\r\nContent-Length: ${LIMIT + 1}\r\n\r\n`)

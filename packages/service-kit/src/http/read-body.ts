@@ -158,8 +158,10 @@ export class ClientDisconnected extends Error {
 /** Aborts with `ClientDisconnected` if the client disconnects before it has its response. */
 export function disconnectSignal(res: ServerResponse): AbortSignal {
   const disconnected = new AbortController()
-  res.once('close', () => {
+  function closed(): void {
     if (!res.writableFinished) disconnected.abort(new ClientDisconnected())
-  })
+  }
+  if (res.closed) closed()
+  else res.once('close', closed)
   return disconnected.signal
 }
