@@ -4,11 +4,10 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { parentPort, Worker, workerData } from 'node:worker_threads'
 import { KEY_SECRET_PREFIX, makeSecret } from '@gateway/api/ids'
 import { yieldToOtherThreads } from '@gateway/service-kit/async/worker-thread'
-import { Pool } from 'undici'
 import { openLoop } from '../soak/open-loop.ts'
 
 // The attack runs in a separate thread: in the thread of the measurement it would delay its clock. Attackers bring their
-// machines, so it yields the processor to what is measured.
+// machines, so it sends bytes as they are, and yields the processor to what is measured.
 
 /** One request of an attack. */
 export interface AttackRequest {
@@ -61,23 +60,26 @@ export function formatStatuses(statuses: Statuses): string {
 /** Runs in the thread. Returns what counts the responses so far. */
 function begin(attack: Attack): () => Statuses {
   const ended = new Map<number, number>()
-  const pool = new Pool(attack.url)
+  const { hostname, port } = new URL(attack.url)
   const count = (status: number) => ended.set(status, (ended.get(status) ?? 0) + 1)
 
-  async function send({ path, secret, address, body }: AttackRequest): Promise<number> {
-    const authorization = `Bearer ${secret ?? makeSecret(KEY_SECRET_PREFIX, randomBytes(32))}`
-    const headers = {
-      authorization,
-      'content-type': 'application/json',
-      ...(address !== undefined && { 'x-forwarded-for': address }),
-    }
-    try {
-      const { statusCode, body: answer } = await pool.request({ method: 'POST', path, headers, body })
-      await answer.dump()
-      return statusCode
-    } catch {
-      return 0
-    }
+  /** Sends a request on a connection for it alone. Resolves with the status once the server has closed it. */
+  function send({ path, secret, address, body }: AttackRequest): Promise<number> {
+    const head = [
+      `POST ${path} HTTP/1.1`,
+      `Host: ${hostname}`,
+      `Authorization: Bearer ${secret ?? makeSecret(KEY_SECRET_PREFIX, randomBytes(32))}`,
+      'Content-Type: application/json',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      ...(address === undefined ? [] : [`X-Forwarded-For: ${address}`]),
+      'Connection: close',
+    ]
+    const socket = connect({ host: hostname, port: Number(port) })
+    let status = 0
+    socket.once('data', (part) => (status = statusOf(part)))
+    socket.on('error', () => {})
+    socket.write(`${head.join('\r\n')}\r\n\r\n${body}`)
+    return new Promise((resolve) => socket.once('close', () => resolve(status)))
   }
 
   async function oneAfterTheOther(requests: AttackRequest[], first: number, pauseMs: number): Promise<void> {
@@ -105,14 +107,16 @@ function begin(attack: Attack): () => Statuses {
       const sockets = Array.from({ length: attack.sockets }, () => idleSocket(attack))
       return () => {
         for (const socket of sockets) {
-          const head = (socket.read() as Buffer | null)?.toString('latin1') ?? ''
-          count(Number(/^HTTP\/1\.1 (\d{3})/.exec(head)?.[1] ?? 0))
+          count(statusOf(socket.read() as Buffer | null))
         }
         return ended
       }
     }
   }
 }
+
+/** 0 for no response. */
+const statusOf = (head: Buffer | null) => Number(/^HTTP\/1\.1 (\d{3})/.exec(head?.toString('latin1') ?? '')?.[1] ?? 0)
 
 function idleSocket({ url, head }: { url: string; head: string }): Socket {
   const { hostname: host, port } = new URL(url)

@@ -57,6 +57,15 @@ test.each([
   expect(kinds(request(), given)).toEqual(expected)
 })
 
+test('an open path that a changed request reaches lets no one in', () => {
+  const ended: Partial<FuzzRequest> = { caller: 'none', changes: ['changed'] }
+  const operation = operationNamed('DELETE /api/v2/session')
+  const session = answer(200, { baseUrl: null, provider: null, secondFactor: false, sendsMail: true })
+  expect(kinds(request({ ...ended, operation, path: '/API/v2/session' }), session)).toEqual([])
+  expect(kinds(request({ ...ended, path: '/' }), answer(302, null))).toEqual([])
+  expect(kinds(request(ended), answer(200, { object: 'list', data: [] }))).toEqual(['let in'])
+})
+
 test('accepts a failure of the provider, if the operation documents it', () => {
   const chat = request({
     operation: operationNamed('POST /v1/chat/completions'),

@@ -56,7 +56,7 @@ export function operationOf({ operation, method, path, transport }: FuzzRequest)
 
 function hasPathOf(operation: Operation, path: string): boolean {
   const pattern = operation.path.replaceAll(/\{\w+\}/g, '[^/]+')
-  return new RegExp(`^${pattern}$`).test(path.split('?')[0]!)
+  return new RegExp(`^${pattern}$`, 'i').test(path.split('?')[0]!)
 }
 
 function isOfProvider(status: number, text: string): boolean {
@@ -67,7 +67,8 @@ function isOfProvider(status: number, text: string): boolean {
 function isLetIn(request: FuzzRequest, { status }: FuzzAnswer): boolean {
   const { caller, foreign, method } = request
   const { security } = operationOf(request) ?? request.operation
-  if (status >= 400 || security.length === 0 || method === 'OPTIONS') return false
+  const leadsElsewhere = status === 302 // `/` to the console
+  if (status >= 400 || leadsElsewhere || security.length === 0 || method === 'OPTIONS') return false
   return NEVER_ACCEPTED.has(caller) || foreign
 }
 

@@ -25,7 +25,8 @@ export interface Sender {
 const LIMIT_MS = 20_000
 /** How long a connection with broken bytes is read. */
 const RAW_MS = 400
-const MOST_CHARACTERS = 4_000_000
+/** The embeddings of one call may be 70 MB. */
+const MOST_CHARACTERS = 100_000_000
 
 export function openSender(urls: { gateway: string; console: string }): Sender {
   const agent = new Agent({ keepAlive: true })
