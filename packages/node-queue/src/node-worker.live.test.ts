@@ -67,6 +67,29 @@ together('a job delivered again while this worker runs it does not run twice', a
   expect([...worker.failed, ...worker.lost]).toEqual([])
 })
 
+together('the script that ends a job also takes the next one', async ({ open, privateAddress, expect }) => {
+  const looker = open.redis(privateAddress.url)
+  const monitor = await looker.monitor()
+  const scripts: string[][] = [] // the commands of each; no other one comes between them
+  const seenAll = Promise.withResolvers<void>()
+  monitor.on('monitor', (_at: string, words: string[], source: string) => {
+    if (source === 'lua') scripts.at(-1)!.push(words.join(' '))
+    else scripts.push([])
+    if (words[0] === 'echo') seenAll.resolve()
+  })
+  const [job, after] = [newJob(), newJob()]
+  await open.queue(privateAddress).enqueue([job, after])
+  const worker = open.worker(privateAddress)
+  const run = await worker.next()
+  run.finish()
+  await worker.next()
+  await looker.echo('') // the monitor's connection may be behind
+  await seenAll.promise
+  monitor.disconnect()
+  const taking = scripts.find((commands) => commands.join().includes(`${jobIdOf(after)}:lock`))
+  expect(taking?.join('\n')).toContain(jobIdOf(job))
+})
+
 together('a job that continues with further nodes remains one job in the queue', async ({ open, address, expect }) => {
   const looker = open.redis(address.url)
   const worker = open.worker(address)
