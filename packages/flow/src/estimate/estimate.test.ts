@@ -143,6 +143,21 @@ describe('an unknown prompt', () => {
   })
 })
 
+test('counts a paid node whose result nothing uses, which is only a warning', () => {
+  const { atMostMicro, nodes } = estimated(
+    [ask('a'), ask('lost')],
+    ['in.text>a.prompt', 'in.text>lost.prompt', 'a.text>end.out'],
+  )
+  const one = AROUND + 7 + 50
+  expect([atMostMicro, nodes]).toEqual([
+    2 * one,
+    [
+      { id: 'a', atMostMicro: one },
+      { id: 'lost', atMostMicro: one },
+    ],
+  ])
+})
+
 describe('the max cost of a branch', () => {
   const products = [plain, { ...plain, id: 'dear', completionPico: '20000000' }]
   const [cheap, dear] = [AROUND + 7 + 50, AROUND + 7 + 100]
