@@ -1,4 +1,4 @@
-import { startMailServer } from '@gateway/console/mail-server'
+import { startMailServer } from '@gateway/testbed/mail-server'
 import { openBrowser } from '@gateway/testbed/open-browser'
 import { liveTest } from '@gateway/testbed/live-test'
 import { expect } from 'vitest'

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { startMailServer } from '@gateway/console/mail-server'
+import { startMailServer } from '@gateway/testbed/mail-server'
 import { openFixture, type Fixture } from '@gateway/testbed/fixture'
 import { startServices, type ServiceStack } from '@gateway/testbed/service-stack'
 import type { TestProgram } from '@gateway/testbed/test-program'
@@ -39,11 +39,12 @@ interface Urls {
 /** Longer than heartbeats, release grace and the retries of a batch take together. */
 const QUIET_LIMIT_MS = 90_000
 const ASK_EVERY_MS = 200
-/** All connections may be of one user at the same time, and that is no finding. */
+/** All connections may be of one user at the same time, which must not be a finding. */
 const OF_ONE_USER = 128
 const PUBLIC_URL = 'https://models.example.test'
 /** Gauges of work in progress. A request whose client has left must not stay in them. */
-const IN_PROGRESS = /^(gateway_calls_open|gateway_followers|gateway_console_requests|console_requests_permits)[ {]/
+const IN_PROGRESS =
+  /^(gateway_calls_open|gateway_followers|gateway_images_memory|gateway_console_requests|console_requests_permits)[ {]/
 const checkCommand = path.resolve(import.meta.dirname, '../../../services/ledger/src/command.ts')
 
 /** Starts one process of each service. Callers are distinguished by X-Forwarded-For, as behind a load balancer. */

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { startInProcess } from '@gateway/testbed/service-in-process'
 import { newServiceKeys } from '@gateway/service-kit/process/service-keys'
 import { answerOf, callerOf, consoleTest, outcomeOf, signInBy, uniqueAddress } from '../console.fixture.ts'
-import { startMailServer } from './mail-server.fixture.ts'
+import { startMailServer } from '@gateway/testbed/mail-server'
 
 // Invitations and resets by mail, with a mail server of the registry on loopback.
 

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { type Caller, consoleTest, outcomeOf } from '../console.fixture.ts'
-import { startMailServer } from '../mail/mail-server.fixture.ts'
+import { startMailServer } from '@gateway/testbed/mail-server'
 
 // Alerts by mail, from a real ledger to a mail server on loopback.
 
