@@ -3,6 +3,7 @@ import { openMetrics as consoleMetrics } from '@gateway/console/metrics'
 import { openMetrics as gatewayMetrics } from '@gateway/gateway/metrics'
 import { openMetrics as ledgerMetrics } from '@gateway/ledger/metrics'
 import { observeState as observeLedgerState } from '@gateway/ledger/state-metrics'
+import { connectionCounter } from '@gateway/service-kit/process/open-service'
 import { startTelemetry } from '@gateway/service-kit/process/telemetry'
 import { neverAsked } from '@gateway/scenarios/routes-of'
 import { openMetrics as workerMetrics } from '@gateway/worker/metrics'
@@ -16,7 +17,13 @@ export async function exportedMetrics(): Promise<Set<string>> {
   const telemetry = await startTelemetry({ service: 'all', otlpEndpoint: undefined })
   const meter = withFigures(telemetry.meter)
   const never = neverAsked()
-  gatewayMetrics(meter, { calls: () => 0, followers: () => 0, consoleRequests: () => ({ known: 0 }) })
+  for (const service of ['gateway', 'console']) connectionCounter(meter, service)
+  gatewayMetrics(meter, {
+    calls: () => 0,
+    imageBytes: () => 0,
+    followers: () => 0,
+    consoleRequests: () => ({ known: 0 }),
+  })
   ledgerMetrics(meter, never, () => 0)
   observeLedgerState(meter, never, { ARCHIVE_AFTER_DAYS: undefined })
   workerMetrics(meter).watch(never)

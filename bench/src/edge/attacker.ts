@@ -7,7 +7,7 @@ import { yieldToOtherThreads } from '@gateway/service-kit/async/worker-thread'
 import { openLoop } from '../soak/open-loop.ts'
 
 // The attack runs in a separate thread: in the thread of the measurement it would delay its clock. Attackers bring their
-// machines, so it sends bytes as they are, and yields the processor to what is measured.
+// machines, so it only writes bytes, and yields the processor to what is measured.
 
 /** One request of an attack. */
 export interface AttackRequest {

@@ -63,6 +63,18 @@ export const dashboards: Dashboard[] = [
         figures: figure('sum by (instance) (gateway_calls_open)', '{{instance}}'),
       },
       {
+        title: 'Connections ended before their request was read',
+        unit: 'reqps',
+        figures: ['gateway', 'console'].flatMap((service) => rate(`${service}_connections_ended_total`, 'reason')),
+        description: 'docs/limits.md, section 1, explains each limit.',
+      },
+      {
+        title: 'Memory for images and files of running calls',
+        unit: 'bytes',
+        figures: figure('sum by (instance) (gateway_images_memory)', '{{instance}}'),
+        description: 'MAX_CONCURRENT_IMAGE_BYTES limits it.',
+      },
+      {
         title: 'Duration from the end of a call to its settlement',
         unit: 's',
         figures: quantiles('gateway_settlements_duration'),

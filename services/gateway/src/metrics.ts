@@ -37,6 +37,8 @@ export interface Metrics extends ProviderMetrics {
 /** What is in progress now. */
 interface InProgress {
   calls: () => number
+  /** Of images and files of running calls. */
+  imageBytes: () => number
   /** Followers of executions. */
   followers: () => number
   /** Requests to the console, by kind of permit. */
@@ -101,6 +103,12 @@ export function openMetrics(meter: Meter, inProgress: InProgress): Metrics {
       unit: '{call}',
     })
     .addCallback((gauge) => gauge.observe(inProgress.calls()))
+  meter
+    .createObservableGauge('gateway.images.memory', {
+      description: 'Memory reserved for the images and files of running calls',
+      unit: 'By',
+    })
+    .addCallback((gauge) => gauge.observe(inProgress.imageBytes()))
   meter
     .createObservableGauge('gateway.followers', {
       description: 'Requests that follow the progress of an execution',

@@ -57,8 +57,14 @@ export async function startGateway(
   const openCalls = trackOpenCalls({ stopping, finishMs: Math.max(0, config.DRAIN_MS - LAST_ANSWERS_MS) })
   const followerLimiter = openFollowerLimiter(config.MAX_CONCURRENT_CALLS, config.MAX_FOLLOWERS_PER_KEY)
   const consoleProxy = config.CONSOLE_URL === undefined ? null : openConsoleProxy(config.CONSOLE_URL, config)
+  const imageMemory = openByteBudget({
+    maxBytes: config.MAX_CONCURRENT_IMAGE_BYTES,
+    waitMs: IMAGE_WAIT_MS,
+    whenFull: () => refuse('overloaded', {}),
+  })
   const metrics = openMetrics(meter, {
     calls: openCalls.count,
+    imageBytes: imageMemory.taken,
     followers: followerLimiter.count,
     consoleRequests: () => consoleProxy?.requests() ?? {},
   })
@@ -156,11 +162,7 @@ export async function startGateway(
     lookAtProgress: openSharedLook((question) => ledger.followExecution(question)),
     providers,
     assetStore,
-    imageMemory: openByteBudget({
-      maxBytes: config.MAX_CONCURRENT_IMAGE_BYTES,
-      waitMs: IMAGE_WAIT_MS,
-      whenFull: () => refuse('overloaded', {}),
-    }),
+    imageMemory,
     countUsage: usageCounter(tokenCounter.count, metrics.usageReplaced),
     countTokens: tokenCounter.count,
     countExactly: exactCounter(tokenCounter),

@@ -7,7 +7,7 @@ import { setImmediate } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, onTestFinished, test } from 'vitest'
-import { type ConnectionSettings, guardConnections, markAuthenticated } from './connections.ts'
+import { type ConnectionSettings, type EndReason, guardConnections, markAuthenticated } from './connections.ts'
 
 async function serve(settings: ConnectionSettings, handler: RequestListener): Promise<number> {
   const server = createServer({ connectionsCheckingInterval: 50 }, handler)
@@ -125,13 +125,14 @@ test('does not bound the time to answer a request that arrived in time', async (
 })
 
 test.for([
-  ['sends no headers', ''],
-  ['stops within its headers', 'POST / HTTP/1.1\r\nHost: here\r\n'],
-  ['stops within its body', 'POST / HTTP/1.1\r\nHost: here\r\nContent-Length: 9\r\n\r\nab'],
-  ['sends no HTTP', 'HELO\r\n\r\n'],
-])('destroys the socket of a peer that %s, even if it never reads the refusal', async ([, sent]) => {
+  ['sends nothing readable', '', 'malformed'],
+  ['stops within its headers', 'POST / HTTP/1.1\r\nHost: here\r\nX-Long: ', 'slow'],
+  ['stops within its body', 'POST / HTTP/1.1\r\nHost: here\r\nContent-Length: 9\r\n\r\nab', 'slow'],
+  ['sends no HTTP', 'HELO\r\n\r\n', 'malformed'],
+] as const)('destroys the socket of a peer that %s, even if it never reads the refusal', async ([, sent, why]) => {
   const closed = Promise.withResolvers<void>()
-  const port = await serve(settings, (req, res) => {
+  const ended: EndReason[] = []
+  const port = await serve({ ...settings, onEnd: (reason) => ended.push(reason) }, (req, res) => {
     req.on('error', () => {}).resume()
     res.on('error', () => {})
   })
@@ -141,10 +142,13 @@ test.for([
   const probe = setInterval(() => server.write('x'), 20)
   onTestFinished(() => clearInterval(probe))
   await closed.promise
+  expect(ended).toContain(why)
 })
 
 test('closes the oldest unauthenticated connection of an address for a new one, and no authenticated one', async () => {
-  const port = await serve({ isTrustedProxy: () => false, maxUnauthenticated: 3 }, (req, res) => {
+  const ended: EndReason[] = []
+  const bounds = { isTrustedProxy: () => false, maxUnauthenticated: 3 }
+  const port = await serve({ ...bounds, onEnd: (reason) => ended.push(reason) }, (req, res) => {
     markAuthenticated(req.socket)
     res.end()
   })
@@ -156,6 +160,17 @@ test('closes the oldest unauthenticated connection of an address for a new one, 
   await open(port, head)
   await closed
   expect([known, second, third].map((socket) => socket.destroyed)).toEqual([false, false, false])
+  expect(ended).toEqual(['unauthenticated'])
+})
+
+test('closes a connection beyond the limit on all', async () => {
+  const full = Promise.withResolvers<EndReason>()
+  const port = await serve({ maxConnections: 1, onEnd: full.resolve }, (_req, res) => void res.end())
+  const first = await open(port)
+  await open(port)
+  expect(await full.promise).toBe('full')
+  first.write('GET / HTTP/1.1\r\nHost: here\r\n\r\n')
+  await once(first, 'data')
 })
 
 test('counts the unauthenticated connections of an IPv6 /64 as those of one address', async () => {

@@ -29,7 +29,18 @@ export interface ConnectionSettings {
   maxConnections?: number
   /** Limit on unauthenticated connections per address. */
   maxUnauthenticated?: number
+  /** A connection is ended before its request was read. */
+  onEnd?: (reason: EndReason) => void
 }
+
+/**
+ * Why a connection is ended:
+ * - `unauthenticated`: the oldest one without an authenticated caller, for a new one (C3)
+ * - `slow`: its request did not arrive in time (C2)
+ * - `malformed`: what it sent is not HTTP (C1)
+ * - `full`: the server has as many connections as it may have
+ */
+export type EndReason = 'unauthenticated' | 'slow' | 'malformed' | 'full'
 
 const HEADERS_MS = 15_000
 /** Longest time for the body of a request to arrive. */
@@ -60,6 +71,7 @@ export function guardConnections(server: Server, settings: ConnectionSettings = 
     bodyLimitOf = () => Infinity,
     newRequestId,
     uploadRate = minimumRate,
+    onEnd = () => {},
   } = settings
   server.headersTimeout = HEADERS_MS
   server.requestTimeout = 0 // enforced here, by path
@@ -68,6 +80,7 @@ export function guardConnections(server: Server, settings: ConnectionSettings = 
   // Node would refuse a missing Host by itself, without a body; nothing here needs one.
   Object.assign(server, { requireHostHeader: false })
   boundUnauthenticated(server, settings)
+  server.on('drop', () => onEnd('full'))
 
   const answers = new WeakMap<Socket, ServerResponse>()
   function end(socket: Socket, refusal: Refusal): void {
@@ -83,8 +96,10 @@ export function guardConnections(server: Server, settings: ConnectionSettings = 
     res.once('close', () => answers.get(socket) === res && answers.delete(socket))
     if (!hasBody(req)) return
     function giveUp(refusal: Refusal): void {
+      if (req.complete && !res.headersSent) return
+      onEnd('slow')
       if (res.headersSent) socket.destroy()
-      else if (!req.complete) end(socket, refusal) // C2
+      else end(socket, refusal) // C2
     }
     const receiveMs = receiveMsOf(req)
     const late = setTimeout(() => giveUp(tooLate(receiveMs)), receiveMs)
@@ -97,9 +112,10 @@ export function guardConnections(server: Server, settings: ConnectionSettings = 
     })
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    if (error.code === 'ECONNRESET') socket.destroy()
-    else if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') end(socket, tooLate(HEADERS_MS))
-    else end(socket, refusalOf(error.code ?? ''))
+    if (error.code === 'ECONNRESET') return void socket.destroy()
+    const isSlow = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+    onEnd(isSlow ? 'slow' : 'malformed')
+    end(socket, isSlow ? tooLate(HEADERS_MS) : refusalOf(error.code ?? ''))
   })
   // With `Expect: 100-continue`, a caller learns of a refusal before it sends a body that is too large.
   server.on('checkContinue', (req: IncomingMessage, res: ServerResponse) => {
@@ -134,6 +150,7 @@ function boundUnauthenticated(
     isTrustedProxy = () => true,
     maxConnections = MAX_CONNECTIONS,
     maxUnauthenticated = MAX_UNAUTHENTICATED,
+    onEnd = () => {},
   }: ConnectionSettings,
 ): void {
   const all = new Set<Socket>() // oldest first
@@ -152,8 +169,10 @@ function boundUnauthenticated(
     }
     socket.once('close', forget)
     authenticated.set(socket, forget)
-    if (ofAddress.size > maxUnauthenticated) destroyOldest(ofAddress)
-    else if (all.size > maxConnections / 2) destroyOldest(all)
+    const full = ofAddress.size > maxUnauthenticated ? ofAddress : all.size > maxConnections / 2 ? all : null
+    if (full === null) return
+    onEnd('unauthenticated')
+    destroyOldest(full)
   })
 }
 

@@ -3,7 +3,7 @@ import type { Meter, Tracer } from '@opentelemetry/api'
 import type { z } from 'zod'
 import type { CommonConfig, Environment } from './config.ts'
 import { createReadiness, type Readiness } from './health.ts'
-import type { ConnectionSettings } from '../http/connections.ts'
+import type { ConnectionSettings, EndReason } from '../http/connections.ts'
 import { type HttpServer, startHttpServer, startMetricsServer } from './http-server.ts'
 import type { Logger } from './logger.ts'
 import { startTelemetry } from './telemetry.ts'
@@ -84,7 +84,8 @@ export function openService<Schema extends z.ZodObject>(
       tracer: telemetry.tracer,
       traced: telemetry.traced,
       readiness,
-      listen: async (handler, connections) => {
+      listen: async (handler, settings) => {
+        const connections = { ...settings, onEnd: connectionCounter(telemetry.meter, service.name) }
         const address = { host: config.HOST, port: config.PORT, drainMs: config.DRAIN_MS }
         const tls = { certificate: config.TLS_CERTIFICATE, privateKey: config.TLS_PRIVATE_KEY }
         const http = await startHttpServer(handler, { ...address, connections, tls })
@@ -107,6 +108,15 @@ export function openService<Schema extends z.ZodObject>(
       return clean
     },
   }
+}
+
+/** Returns what counts the connections that a service has ended. */
+export function connectionCounter(meter: Meter, service: string): (reason: EndReason) => void {
+  const ended = meter.createCounter(`${service}.connections.ended`, {
+    description: 'Connections ended before their request was read, by reason',
+    unit: '{connection}',
+  })
+  return (reason) => ended.add(1, { reason })
 }
 
 // A service starts in order and stops in reverse order.

@@ -275,5 +275,10 @@ test('concurrent calls with large images share the image memory limit: each is s
   const seen = (await stack.provider.control.calls()).flatMap(({ images }) => images)
   expect(seen.filter((digest) => pngs.some((png) => digestOf(png) === digest))).toHaveLength(served)
   await tenant.settled()
+  const memory = async () => {
+    const metrics = await (await fetch(`${tenant.metricsUrl}/metrics`)).text()
+    return /^gateway_images_memory\S* (\d+)/m.exec(metrics)?.[1]
+  }
+  await expect.poll(memory).toBe('0')
   expect((await look([dataOf(pngOf(5 * MIB))])).status).toBe(200) // the memory was released in full
 })
