@@ -88,7 +88,7 @@ test(
       await fixture.run('SELECT money.set_notice_thresholds($1, $2, NULL, NULL)', [project.id, thresholds()])
       const webhook = { id: newId('whk'), project: project.id, url: receiver.url, createdBy: owners.owner }
       const made = await console.createWebhook({ ...webhook, kind: 'standard' })
-      if (made.kind === 'made') secretOf.set(project.id, made.secret!)
+      if ('secret' in made) secretOf.set(project.id, made.secret!)
     }
 
     let calling = true

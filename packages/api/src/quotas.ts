@@ -35,6 +35,7 @@ export const quotas = {
   },
   keys: { default: 1_000, most: 1_000_000, noun: 'active keys', cure: 'Revoke keys that are no longer used' },
   tokens: { default: 100, most: 100_000, noun: 'active tokens', cure: 'Delete tokens that are no longer used' },
+  webhooks: { default: 5, most: 100, noun: 'alert destinations', cure: 'Delete one that is no longer used' },
 } as const satisfies Record<string, { default: number; most: number; noun: string; cure: string }>
 
 export type QuotaName = keyof typeof quotas
@@ -54,6 +55,7 @@ const values = {
   revisions: value('revisions'),
   keys: value('keys'),
   tokens: value('tokens'),
+  webhooks: value('webhooks'),
 }
 
 export const quotaValues = z.strictObject(values).partial()
@@ -68,6 +70,7 @@ export const quotaPatch = z
     revisions: values.revisions.nullable(),
     keys: values.keys.nullable(),
     tokens: values.tokens.nullable(),
+    webhooks: values.webhooks.nullable(),
   })
   .partial()
   .meta({ examples: [{ assetBytes: 10 * 1024 ** 3 }] })
@@ -76,7 +79,7 @@ export const quotaRecords = z
   .strictObject({
     quotas: z.array(
       z.strictObject({
-        quota: z.enum(['assetBytes', 'assets', 'executionBytes', 'flows', 'revisions', 'keys', 'tokens']),
+        quota: z.enum(['assetBytes', 'assets', 'executionBytes', 'flows', 'revisions', 'keys', 'tokens', 'webhooks']),
         used: z.int().min(0).describe('stored now; a deleted asset counts until its bytes are removed, an hour later'),
         limit: z.int().min(0),
         isDefault: z.boolean().describe('true: the default limit; false: set for this project'),

@@ -164,7 +164,8 @@ export type WebhookAnswer =
   /** `secret` null: what the destination gets is not signed. */
   | { kind: 'made'; secret: string | null }
   /** `off`: the operator has configured no key to derive secrets from. */
-  | { kind: 'refused'; why: 'off' | 'too_many' | 'too_often' | 'not_https' | 'private' | 'unknown_host' }
+  | { kind: 'refused'; why: 'off' | 'too_often' | 'not_https' | 'private' | 'unknown_host' }
+  | Refused
 
 /**
  * POST /webhooks/rotate: another secret signs from now on, and the earlier ones for `graceSeconds` as well. Safe to

@@ -28,7 +28,7 @@ const test = stackTest.extend('due', async ({ stack, fixture, tenant: { project 
     url: address,
     createdBy: 'usr_test',
   })
-  expect(made.kind).toBe('made')
+  expect(made).toMatchObject({ kind: 'made' })
   await fixture.run(
     `WITH written AS (
        INSERT INTO money.notices (id, project, kind, threshold, remaining_micro, at)

@@ -561,9 +561,9 @@ export const consoleRoutes = {
       }),
     ),
     {
-      ...sent(newWebhookBody, 'not_empty', 'rate_limited'),
+      ...sent(newWebhookBody, 'quota_reached', 'rate_limited'),
       description:
-        'Requires a Project Owner; at most five per project. Each alert is posted at least once, always with the same `webhook-id`, and signed with the secret according to the Standard Webhooks specification. Slack gets `{ "text": … }`.',
+        'Requires a Project Owner. Each alert is posted at least once, always with the same `webhook-id`, and signed with the secret according to the Standard Webhooks specification. Slack gets `{ "text": … }`.',
     },
   ),
   readWebhook: notices('GET', `${project}/webhooks/{webhook}`, 'Read a webhook', one(webhookRecord)),

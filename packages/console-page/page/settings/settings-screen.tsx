@@ -93,6 +93,7 @@ const labels: Record<QuotaName, string> = {
   revisions: 'Saved revisions',
   keys: 'Active keys',
   tokens: 'Service tokens',
+  webhooks: 'Alert destinations',
 }
 
 const shown = ({ quota }: Quota, value: number) => (quota.endsWith('Bytes') ? sizeOf(value) : count(value))

@@ -60,12 +60,6 @@ test('only Project Owners can list, create or delete webhooks [not_permitted]', 
   expect(answers.map(outcomeOf)).toEqual(['403 not_permitted', '403 not_permitted', '403 not_permitted'])
 })
 
-test('a project can have at most five webhooks [not_empty]', async ({ stack }) => {
-  const path = `${stack.projectPath}/webhooks`
-  for (let n = 0; n < 5; n++) expect(outcomeOf(await stack.owner.post(path, { url }))).toBe('201')
-  expect(outcomeOf(await stack.owner.post(path, { url }))).toBe('409 not_empty')
-})
-
 test.for([
   'ftp://hooks.example.com/',
   'https://me:secret@hooks.example.com/',

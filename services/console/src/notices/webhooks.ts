@@ -1,6 +1,7 @@
 import type { WebhookRecord } from '@gateway/api/console/notices'
 import type { WebhookAnswer, WebhookRotationAnswer } from '@gateway/ledger-protocol/ledger-reads'
 import { Refusal, refuse } from '@gateway/api/refusal'
+import { refusalFor } from '@gateway/ledger-protocol/ledger-refusal'
 import { recordChange } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import { authorizeInProject } from '../permissions/authorize.ts'
@@ -66,6 +67,7 @@ export function createWebhook(deps: Deps & Pick<ConsoleDeps, 'newId' | 'mails'>)
         ? { kind: body.kind, recipient: body.user }
         : { kind: body.kind ?? 'standard', url: body.url }),
     })
+    if ('refused' in answer) throw refusalFor(answer.refused, 'console')
     if (answer.kind === 'refused') throw refusalOf(answer.why)
     const change = {
       tenant,
@@ -196,7 +198,7 @@ function rotationRefusal(why: Extract<WebhookRotationAnswer, { kind: 'refused' }
   }
 }
 
-type Why = Extract<WebhookAnswer, { kind: 'refused' }>['why']
+type Why = Extract<WebhookAnswer, { why: string }>['why']
 
 function refusalOf(why: Why): Refusal {
   switch (why) {
@@ -206,12 +208,6 @@ function refusalOf(why: Why): Refusal {
         'This service has no key to make secrets of webhooks with.',
         'Ask its operator to set WEBHOOK_KEY of the ledger; until then, read GET …/notices.',
         { retryAfterMs: null },
-      )
-    case 'too_many':
-      return new Refusal(
-        'not_empty',
-        'The project has five webhooks or other destinations of alerts already.',
-        'Delete one of them first.',
       )
     case 'too_often':
       return new Refusal(

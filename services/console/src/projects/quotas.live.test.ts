@@ -33,6 +33,7 @@ describe('the quotas of a project', () => {
     ['keys', 'keys', (project: string) => ({ name: 'K', project, policy: 'all-eligible', expiresInDays: 1 })],
     ['tokens', 'project tokens', () => ({ name: 'T', permissions: ['projects.read'] })],
     ['flows', 'sandbox products', () => ({ name: 'F' })],
+    ['webhooks', 'alert destinations', () => ({ url: 'http://127.0.0.1:9/hooks' })],
   ] as const)(
     'limit its %s exactly, however many are made at once [quota_reached]',
     async ([quota, , body], { stack, signIn }) => {
@@ -42,6 +43,7 @@ describe('the quotas of a project', () => {
         keys: `${stack.path}/keys`,
         tokens: `${stack.projectPath}/tokens`,
         flows: `${stack.projectPath}/sandboxes`,
+        webhooks: `${stack.projectPath}/webhooks`,
       }
       const used = (await operator.get(quotas)).body.quotas.find((one: { quota: string }) => one.quota === quota).used
       await operator.patch(quotas, { [quota]: used + 2 })

@@ -13,7 +13,8 @@ import { authorizeInProject } from '../permissions/authorize.ts'
 import type { Handler } from '../request/call.ts'
 import { userOf } from '../sign-in/user.ts'
 
-// What a project may store (rules §2.11). The ledger enforces the quotas of assets and executions, this file the others.
+// What a project may store (rules §2.11). The ledger enforces those of what it writes: assets, executions and
+// webhooks. This file enforces the others.
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'quotas'>
 
@@ -90,6 +91,7 @@ const usedOf: Record<QuotaName, (prisma: Transaction, project: string) => Promis
     return prisma.key.count({ where: { project, revokedAt: null, expiresAt: { gt: now }, ...works } })
   },
   tokens: (prisma, project) => prisma.accessToken.count({ where: { project, expiresAt: { gt: new Date() } } }),
+  webhooks: (prisma, project) => prisma.webhook.count({ where: { project } }),
 }
 
 async function quotaRecords(prisma: Transaction, defaults: QuotaValues, project: string): Promise<QuotaRecords> {

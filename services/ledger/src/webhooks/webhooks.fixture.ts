@@ -56,7 +56,7 @@ export const webhookTest = ledgerTest
   .extend('hooked', async ({ fixture, replica, tenant, receiver }) => {
     const { project, key, product } = tenant
     const webhookAttempts = openWebhookAttempts()
-    const deps = { reads: replica.reads, metrics: unmeasured, webhookSettings: settings(), webhookAttempts }
+    const deps = { reads: replica.reads, metrics: unmeasured, webhookSettings: settings(), webhookAttempts, quotas: {} }
     await setThresholds(replica, { project: project.id, belowMicro: [999_990], daysLeft: null, keyPercents: [] })
     return {
       deps,
@@ -71,7 +71,7 @@ export const webhookTest = ledgerTest
           url,
           createdBy: 'usr_test',
         })
-        if (made.kind !== 'made') throw new Error(made.why)
+        if (!('secret' in made)) throw new Error(JSON.stringify(made))
         return { id, secret: made.secret! }
       },
       /** Spends until the balance is below the threshold. Returns the id of the notice. */

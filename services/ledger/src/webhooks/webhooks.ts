@@ -1,3 +1,5 @@
+import { quotaFacts, quotaOf, type QuotaValues } from '@gateway/api/quotas'
+import { refused } from '@gateway/ledger-protocol/ledger-refusal'
 import type {
   WebhookAnswer,
   WebhookRequest,
@@ -8,13 +10,11 @@ import type { Deps } from '../deps.ts'
 import { type EarlierSecret, stillSigning } from './earlier-secrets.ts'
 import { objectionTo } from '@gateway/service-kit/public-network/address-objection'
 
-type Needed = Pick<Deps, 'reads' | 'webhookSettings' | 'webhookAttempts'>
-
-const MAX_OF_PROJECT = 5
+type Needed = Pick<Deps, 'reads' | 'webhookSettings' | 'webhookAttempts' | 'quotas'>
 
 /** Sends the notices of a project to a destination from now on (money §10.2). Safe to repeat. */
 export async function createWebhook(
-  { reads, webhookSettings, webhookAttempts }: Needed,
+  { reads, webhookSettings, webhookAttempts, quotas }: Needed,
   request: WebhookRequest,
 ): Promise<WebhookAnswer> {
   const { id, project, kind, createdBy } = request
@@ -24,19 +24,22 @@ export async function createWebhook(
   const [url, recipient] = kind === 'email' ? [null, request.recipient] : [request.url, null]
   const objection = url === null ? null : await objectionTo(url, privateAddresses)
   if (objection !== null) return { kind: 'refused', why: objection }
-  const waitForTurn = reads.prisma.$executeRaw`
-    SELECT pg_advisory_xact_lock(hashtext('money.webhooks'), hashtext(${project}))`
-  const insert = reads.prisma.$executeRaw`
-    INSERT INTO money.webhooks (id, project, kind, url, recipient, secret_key, created_by, created_at)
-    SELECT ${id}, ${project}, ${kind}, ${url}, ${recipient}, ${kind === 'standard' ? key : null}, ${createdBy},
-           clock_timestamp()
-     WHERE (SELECT count(*) FROM money.webhooks WHERE project = ${project}) < ${MAX_OF_PROJECT}::int
-    ON CONFLICT DO NOTHING`
-  await reads.prisma.$transaction([waitForTurn, insert])
-  const made = await reads.prisma.webhook.findUnique({ where: { id, project } })
-  if (made && made.secretKey === null) return { kind: 'made', secret: null }
-  const secret = made && secretOf(made)
-  return secret ? { kind: 'made', secret } : { kind: 'refused', why: 'too_many' }
+  return reads.prisma.$transaction(async (tx) => {
+    // The ledger can't lock the project itself, which it only reads.
+    await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtext('money.webhooks'), hashtext(${project}))`
+    const secretKey = kind === 'standard' ? key : null
+    const made = await tx.webhook.findUnique({ where: { id, project } })
+    if (made === null) {
+      const row = await tx.project.findUnique({ where: { id: project }, select: { quotas: true } })
+      const limit = quotaOf('webhooks', quotas, (row?.quotas ?? {}) as QuotaValues)
+      const used = await tx.webhook.count({ where: { project } })
+      if (used >= limit) return refused('quota_reached', quotaFacts('webhooks', limit, used))
+      await tx.$executeRaw`
+        INSERT INTO money.webhooks (id, project, kind, url, recipient, secret_key, created_by, created_at)
+        VALUES (${id}, ${project}, ${kind}, ${url}, ${recipient}, ${secretKey}, ${createdBy}, clock_timestamp())`
+    }
+    return { kind: 'made', secret: secretOf(made ?? { id, secretKey, generation: 1 }) }
+  })
 }
 
 /** How many earlier secrets may sign as well. */
