@@ -258,6 +258,7 @@ export const dashboards: Dashboard[] = [
           },
         ],
       },
+      { title: 'Failed nodes', unit: 'ops', figures: rate('worker_refusals_total', 'code') },
       { title: 'Duration of a node, p95', unit: 's', figures: p95('worker_node_duration', 'kind') },
       { title: 'Time of a node at providers, p95', unit: 's', figures: p95('worker_node_provider_duration', 'kind') },
       {

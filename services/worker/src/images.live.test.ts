@@ -5,6 +5,7 @@ import { flow, newPrompt, nodeOf, side, stackTest } from './stack.fixture.ts'
 // Images sent to a chat (flows §2.3, rules §3.11).
 
 const MIB = 1024 * 1024
+const SOON = { timeout: 10_000, interval: 20 }
 const PNG = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')
 const pngOf = (bytes: number) => Buffer.concat([PNG, randomBytes(bytes - PNG.length)])
 const digestOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
@@ -122,6 +123,24 @@ test('an image that is lost, or that the model does not accept, fails its node u
     expect(await stack.provider.control.countCalls({ prompt })).toBe(0)
   }
   expect(await tenant.wallet()).toEqual({ reserved: 0, settled: 0 })
+})
+
+test('an image is not generated beyond a quota of assets, and a metric counts the refusal [quota_reached]', async ({
+  startWorker,
+  tenant,
+  stack,
+  fixture,
+}) => {
+  const worker = await startWorker()
+  const painter = await tenant.publish({ kind: 'image', requestPico: 40_000_000n })
+  const viewer = await tenant.publish({ maxTokensPerImage: 100 })
+  await fixture.run(`UPDATE control.projects SET quotas = '{"assets": 0}' WHERE id = $1`, [tenant.project])
+  const prompt = newPrompt()
+  const error = { code: 'quota_reached', details: { quota: 'assets', limit: 0, used: 0 } }
+  expect(await tenant.run(drawnAndSeen(painter, viewer), { prompt })).toMatchObject({ status: 'Failed', error })
+  expect(await stack.provider.control.countCalls({ prompt })).toBe(0)
+  expect(await tenant.wallet()).toEqual({ reserved: 0, settled: 0 })
+  await expect.poll(worker.metrics, SOON).toMatch(/^worker_refusals_total\{code="quota_reached".*\} 1\b/m)
 })
 
 test('sends more images than fit into memory in sequence, unchanged', async ({

@@ -17,6 +17,8 @@ export interface Metrics extends ProviderMetrics {
   /** A job ended: successfully, by a failure, or because its lock was lost. */
   jobEnded(outcome: 'ran' | 'failed' | 'lost'): void
   nodeEnded(kind: string, how: Ended, times: { durationMs: number; remoteMs: number | null }): void
+  /** A node failed, and no user stopped it. */
+  refused(code: string): void
   /** A job had nothing to do: its node had ended or was running elsewhere, or its execution was ending. */
   nothingToDo(): void
   /** A call waited for funds reserved by other calls. */
@@ -35,6 +37,10 @@ export function openMetrics(meter: Meter): Metrics {
   const nodes = meter.createCounter('worker.nodes.ended', {
     description: 'Ended nodes, by kind and outcome',
     unit: '{node}',
+  })
+  const refusals = meter.createCounter('worker.refusals', {
+    description: 'Failed nodes, by error code',
+    unit: '{refusal}',
   })
   const idle = meter.createCounter('worker.jobs.nothing_to_do', {
     description: 'Jobs without work to do',
@@ -64,6 +70,7 @@ export function openMetrics(meter: Meter): Metrics {
       duration.record(durationMs / 1_000, { kind })
       if (remoteMs !== null) remote.record(remoteMs / 1_000, { kind })
     },
+    refused: (code) => refusals.add(1, { code }),
     nothingToDo: () => idle.add(1),
     waitedForFunds: (how, ms) => funds.record(ms / 1_000, { outcome: how }),
     attemptFailed: ({ kind }) => attempts.add(1, { kind }),

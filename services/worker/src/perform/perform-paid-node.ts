@@ -146,6 +146,7 @@ export function outcomeAttributes({ result }: Performed): Attributes {
   return { 'service.outcome': result.kind, 'error.type': codeOf(result.error) }
 }
 
-function codeOf(error: string): string {
+/** Returns the code of a failed node's error. */
+export function codeOf(error: string): string {
   return (JSON.parse(error) as { code?: string }).code ?? 'unknown'
 }

@@ -2,6 +2,7 @@ import type { NodeJob } from '@gateway/node-queue/node-job'
 import type { Delivery, NextNode } from '@gateway/node-queue/node-worker'
 import type { Deps } from '../deps.ts'
 import { performNode } from '../perform/perform-node.ts'
+import { codeOf } from '../perform/perform-paid-node.ts'
 import type { Work } from '../work.ts'
 import { openCancellation, wasStopped } from './cancellation.ts'
 import { claimNode } from './claim-node.ts'
@@ -52,6 +53,7 @@ async function runClaimed(
     const { recorded, next } = await completeNode(deps, work, performed, durationMs, goesOn) // N3, N4, N5
     const how = recorded === 'failed' && wasStopped(cancellation.signal) ? 'cancelled' : recorded
     metrics.nodeEnded(work.claim.node.kind, how, { durationMs, remoteMs: performed.remoteMs })
+    if (how === 'failed' && performed.result.kind === 'failed') metrics.refused(codeOf(performed.result.error))
     if (next === null) return null
     const { node, attempt } = { node: next.lease.node, attempt: next.claim.attempt }
     return { node, attempt, run: (signal) => runClaimed(deps, next, signal, mayGoOn) }
