@@ -121,7 +121,7 @@ export const dashboards: Dashboard[] = [
         figures: rate('gateway_provider_waits_refused_total', 'provider, reason'),
       },
       {
-        title: 'Usage counted by the gateway',
+        title: 'Usage replaced by the gateway',
         unit: 'reqps',
         figures: rate('gateway_provider_usage_replaced_total', 'provider, reason'),
         description: 'Calls whose provider reported no usage or implausible usage: docs/providers.md, section 5.',

@@ -64,6 +64,18 @@ describe('reported usage', () => {
     expect(replaced).toEqual([{ provider: 'main', reason }])
   })
 
+  test.for([
+    [{ cached_tokens: 6 }, {}, ['part_too_high']],
+    [{ cached_tokens: 3, cache_write_tokens: 3 }, {}, ['part_too_high']],
+    [{ cached_tokens: 6 }, { reasoning_tokens: 3 }, ['part_too_high']],
+    [{ cached_tokens: 3, cache_write_tokens: 2 }, { reasoning_tokens: 2 }, []],
+  ] as const)('with the parts %j and %j is counted as %j', async ([prompt, completion, reasons], { countUsage }) => {
+    const details = { prompt_tokens_details: prompt, completion_tokens_details: completion }
+    const usage = await countUsage({ promptTokens: 5, completionTokens: 2, details }, call, () => 'unread')
+    expect(usage).toMatchObject({ promptTokens: 5, completionTokens: 2, estimated: false })
+    expect(replaced).toEqual(reasons.map((reason) => ({ provider: 'main', reason })))
+  })
+
   test('without completion tokens is used for an empty response', async ({ countUsage }) => {
     const usage = await countUsage({ promptTokens: 5, completionTokens: 0, details: {} }, call, () => '')
     expect(usage).toMatchObject({ promptTokens: 5, completionTokens: 0, estimated: false })

@@ -20,17 +20,18 @@ interface Asked {
 }
 
 /**
- * Why the usage of a complete response is our own count:
+ * Why the usage of a complete response is not what its provider reported. It is our own count, except for the last:
  * - `missing`: the provider reported none, or one with a count that is not a whole number from 0 up
  * - `no_prompt`: it reported no tokens for a prompt, which is never empty
  * - `no_completion`: it reported no tokens for a response that is not empty
+ * - `part_too_high`: it reported more cached, cache-write or reasoning tokens than the whole, which caps them
  */
-export type UsageFault = 'missing' | 'no_prompt' | 'no_completion'
+export type UsageFault = 'missing' | 'no_prompt' | 'no_completion' | 'part_too_high'
 
 /**
  * Returns the usage of a call: what the provider reported or, if that is missing or can't be true, our own count of the
  * prompt and of the response text (money §3.3).
- * @param replaced called with each usage of a complete response that is our own count
+ * @param replaced called once for each complete response whose usage is not what the provider reported
  */
 export function usageCounter(count: CountTokens, replaced: (facts: { provider: string; reason: UsageFault }) => void) {
   return async (
@@ -41,7 +42,8 @@ export function usageCounter(count: CountTokens, replaced: (facts: { provider: s
   ): Promise<CountedUsage> => {
     const fault = reported === 'cut' ? null : faultOf(reported, answered)
     if (fault !== null) replaced({ provider, reason: fault })
-    else if (reported !== null && reported !== 'cut') return fromReport(reported)
+    const isUsed = fault === null || fault === 'part_too_high'
+    if (isUsed && reported !== null && reported !== 'cut') return fromReport(reported)
     const [prompt, completion] = await Promise.all([
       count(promptText(request.forwarded), project),
       count(answered(), project),
@@ -56,7 +58,12 @@ export type CountUsage = ReturnType<typeof usageCounter>
 function faultOf(reported: ReportedUsage | null, answered: () => string): UsageFault | null {
   if (reported === null) return 'missing'
   if (reported.promptTokens === 0) return 'no_prompt'
-  return reported.completionTokens === 0 && answered() !== '' ? 'no_completion' : null
+  if (reported.completionTokens === 0 && answered() !== '') return 'no_completion'
+  const { prompt_tokens_details: prompt = {}, completion_tokens_details: completion = {} } = reported.details
+  const promptParts = (prompt['cached_tokens'] ?? 0) + (prompt['cache_write_tokens'] ?? 0)
+  const isTooHigh =
+    promptParts > reported.promptTokens || (completion['reasoning_tokens'] ?? 0) > reported.completionTokens
+  return isTooHigh ? 'part_too_high' : null
 }
 
 function fromReport({ promptTokens, completionTokens, details }: ReportedUsage): CountedUsage {

@@ -7,7 +7,7 @@ import type { Meter } from '@opentelemetry/api'
 export interface ProviderMetrics {
   /** A call got no connection. `full`: too many calls waited already. `late`: it waited too long. */
   noConnection(facts: { provider: string; why: 'full' | 'late' }): void
-  /** The usage that a provider reported was not used. */
+  /** The usage that a provider reported was not used, or not as reported. */
   usageReplaced(facts: { provider: string; reason: string }): void
   /** Calls whose content was to be captured, and could not be. */
   contentDropped(calls: number): void
@@ -30,7 +30,8 @@ export function openProviderMetrics(meter: Meter, service: string): ProviderMetr
     unit: '{call}',
   })
   const replaced = meter.createCounter(`${service}.provider.usage.replaced`, {
-    description: 'Calls charged by our token count instead of the usage reported by the provider, by reason',
+    description:
+      'Calls not charged by the usage that the provider reported, which was missing or implausible, by reason',
     unit: '{call}',
   })
   const dropped = meter.createCounter(`${service}.content.dropped`, {
