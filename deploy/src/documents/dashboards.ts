@@ -217,7 +217,10 @@ export const dashboards: Dashboard[] = [
         title: 'Write-offs',
         unit: 'short',
         figures: [
-          ...figure('sum(increase(ledger_write_offs_excess_total[$__rate_interval]))', 'excess, micro-USD'),
+          ...figure(
+            'sum by (provider) (increase(ledger_write_offs_excess_total[$__rate_interval]))',
+            'excess of {{provider}}, micro-USD',
+          ),
           ...figure(
             'sum(increase(ledger_write_offs_fenced_total[$__rate_interval]))',
             'responses after their reservation',

@@ -10,6 +10,23 @@ export interface CheckRound {
   findings: number
 }
 
+/** A closed reservation, and what its usage cost beyond it, in micro-USD. */
+export interface Excess {
+  reservation: string
+  micro: number
+}
+
+/** An excess, and whose it is: names that could not be read are absent. */
+export interface ReportedExcess extends Excess {
+  /** That responded; `unknown` if that was not recorded. */
+  provider: string
+  product?: string | null
+  project?: string | null
+  /** null: a direct call. */
+  execution?: string | null
+  node?: string | null
+}
+
 /**
  * Metrics of the ledger: batches, waiting items, open reservations, write-offs, and whether the books add up.
  * @param now monotonic milliseconds
@@ -56,7 +73,7 @@ export function openMetrics(meter: Meter, log: Logger, now: () => number) {
     unit: '{batch}',
   })
   const excess = meter.createCounter('ledger.write_offs.excess', {
-    description: 'Usage beyond the bound, not charged, in micro-USD',
+    description: 'Usage beyond the bound, not charged, in micro-USD, by provider',
     unit: '{microUSD}',
   })
   const fenced = meter.createCounter('ledger.write_offs.fenced', {
@@ -123,9 +140,9 @@ export function openMetrics(meter: Meter, log: Logger, now: () => number) {
     keepFailed(item: string, error: unknown): void {
       log.error({ err: error, item }, 'quarantined item not kept')
     },
-    settledMore(excessMicro: number): void {
-      excess.add(excessMicro)
-      log.error({ excessMicro }, 'provider reported more than the bound: the overheads of its product are too small')
+    settledMore({ micro, ...call }: ReportedExcess): void {
+      excess.add(micro, { provider: call.provider })
+      log.error({ excessMicro: micro, ...call }, 'provider reported more than the bound')
     },
     fenced(): void {
       fenced.add(1)

@@ -80,6 +80,18 @@ stackTest.for<[what: string, fault: { missingUsage?: true; usageFactor?: number 
 )
 
 stackTest(
+  'a metric of the ledger names the provider of a call that used more than its bound',
+  async ({ startWorker, tenant, stack }) => {
+    await startWorker()
+    const prompt = newPrompt()
+    await stack.provider.control.setFaults([{ prompt, usageFactor: 1_000 }])
+    expect(await tenant.run(oneChat(tenant.model), { prompt })).toMatchObject({ status: 'Succeeded' })
+    const measured = async () => (await fetch(`${stack.ledgers[0]!.metricsUrl}/metrics`)).text()
+    await expect.poll(measured).toMatch(/^ledger_write_offs_excess_total\{provider="simulated".*\} [1-9]/m)
+  },
+)
+
+stackTest(
   'a prompt that cannot be counted yet makes its node wait instead of failing',
   async ({ startWorker, tenant, stack, fixture }) => {
     await startWorker({ MAX_CONCURRENT_PROMPT_CHARACTERS: '1' }) // every prompt is longer

@@ -3,6 +3,7 @@ import { openBatcher, openSweep } from '@gateway/service-kit/async/batcher'
 import { trace } from '@opentelemetry/api'
 import type { AdmissionBatcher, Deps } from '../deps.ts'
 import { type BatchMode, withShortTimeout, openResilientBatches } from '../quarantine/resilient-batches.ts'
+import { reportExcesses } from './report-excesses.ts'
 import { openKeptItems, projectsOfReservations } from '../quarantine/kept-items.ts'
 import type { Group, Remembered } from '../quarantine/quarantine.ts'
 import { withBatchSpan } from '../spans.ts'
@@ -265,6 +266,10 @@ function answerBatch(deps: AnswerDeps, batch: Batch, rows: BatchRows, how: Undec
     const entry = batch.closings[n]!
     guarded(entry, () => answerClosing(deps, entry, row, rows.atMs, how))
   }
+  const excesses = rows.closings.flatMap(({ excessMicro: micro }, n) =>
+    micro > 0 ? [{ reservation: batch.closings[n]!.item.id, micro }] : [],
+  )
+  void reportExcesses(deps, excesses)
   const replays: Decided[] = []
   for (const [n, row] of rows.admissions.entries()) {
     const entry = batch.admissions[n]!
@@ -285,7 +290,6 @@ function answerClosing(
     const receipt = receipts.read(entry.item.receipt, atMs)
     if (receipt?.id === entry.item.id) return onLost(entry as Waiting<SettleItem>, receipt)
   }
-  if (row.excessMicro > 0) metrics.settledMore(row.excessMicro)
   if (row.outcome === 'fenced') metrics.fenced()
   entry.answer(closingOutcome(row))
 }

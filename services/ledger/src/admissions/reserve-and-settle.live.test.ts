@@ -106,6 +106,31 @@ describe('a call', () => {
     expect(losses.rows).toEqual([{ kind: 'excess', micro: '4900' }])
   })
 
+  test('that used more than its bound is reported with its product and the provider that responded', async ({
+    replica,
+    tenant,
+  }) => {
+    const item = replica.item(tenant.key, tenant.product)
+    await replica.admit(item)
+    const at = { startMs: 0, endMs: 1 }
+    const tries = [
+      { ...at, provider: 'first', outcome: 'unreachable' as const },
+      { ...at, provider: 'second', outcome: 'answered' as const },
+    ]
+    const usage = { promptTokens: 0, completionTokens: 5_000, estimated: false }
+    const settlement = {
+      op: 'settle' as const,
+      id: item.id,
+      usage,
+      answer: null,
+      timing: { firstTokenMs: null, tries },
+    }
+    await replica.admissionBatcher.submit(settlement, 10_000)
+    const call = { product: tenant.product, project: tenant.project.id, execution: null, node: null }
+    const excess = { reservation: item.id, micro: 4_900, provider: 'second', ...call }
+    await expect.poll(() => replica.excesses).toContainEqual(excess)
+  })
+
   test('is charged nothing if it was released before its settlement; the usage is written off', async ({
     fixture,
     replica,

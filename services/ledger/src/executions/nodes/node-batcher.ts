@@ -2,6 +2,7 @@ import { trace } from '@opentelemetry/api'
 import { openItemBatcher } from '@gateway/service-kit/async/batcher'
 import type { Claimed, ClaimOutcome, CompleteItem, CompleteOutcome } from '@gateway/ledger-protocol/flow-items'
 import { callFunction } from '@gateway/database/call-function'
+import { reportExcesses } from '../../admissions/report-excesses.ts'
 import { joinCopy } from '../../admissions/waiting-items.ts'
 import { type BatchMode, withShortTimeout, openResilientBatches } from '../../quarantine/resilient-batches.ts'
 import { openKeptItems, projectsOfExecutions } from '../../quarantine/kept-items.ts'
@@ -133,7 +134,8 @@ export function openNodeBatcher(
     result: NodeBatchResult,
     passOver: (waiting: WaitingNode) => void,
   ): Promise<void> {
-    const { outcomes, written, jobs, charged } = result
+    const { outcomes, written, jobs, excesses, charged } = result
+    void reportExcesses(deps, excesses)
     await writeOffFenced(deps, deps.executions.sql, fencedIn(batch, outcomes)) // L5
     pushLines(deps, [...written.keys()], charged).catch(metrics.pushFailed) // L4
     notifyChanges(deps, written.keys()) // L4

@@ -1,6 +1,7 @@
 import type { Sql } from '@gateway/database/client'
 import type { NodeJob } from '@gateway/node-queue/node-job'
 import type { Deps } from '../../deps.ts'
+import type { Excess } from '../../metrics.ts'
 import type { ExecutionLoader, LoadedExecutions } from '../cache/load-executions.ts'
 import type { ExecutionChange } from '../store/execution-facts.ts'
 import { writeExecutions } from '../store/write-executions.ts'
@@ -13,6 +14,7 @@ export interface NodeBatchResult {
   /** Written changes with their new versions. Items of the others go with the next batch. */
   written: Map<ExecutionChange, number>
   jobs: NodeJob[]
+  excesses: Excess[]
   /** Charge of each closed reservation, in micro-USD. */
   charged: ReadonlyMap<string, number>
 }
@@ -50,14 +52,13 @@ export async function runNodeBatch(
     if (decided.change) changes.push(decided.change)
     its.forEach((waiting, n) => outcomes.set(waiting, { outcome: decided.outcomes[n]!, change: decided.change }))
   }
-  if (changes.length === 0) return { loaded, outcomes, written: new Map(), jobs: [], charged: new Map() }
+  if (changes.length === 0) return { loaded, outcomes, written: new Map(), jobs: [], excesses: [], charged: new Map() }
   const how = { waitForLocks, maxConcurrentNodes, assumedAlive: loaded.assumedAlive }
-  const { written, jobs, excessMicro, fenced, perhapsCalled, charged } = await writeExecutions(sql, changes, how)
-  if (excessMicro > 0) deps.metrics.settledMore(excessMicro)
+  const { written, jobs, excesses, fenced, perhapsCalled, charged } = await writeExecutions(sql, changes, how)
   for (let n = 0; n < fenced; n++) deps.metrics.fenced()
   if (perhapsCalled > 0) deps.metrics.perhapsCalled(perhapsCalled)
   traceCharges(batch, loaded, charged)
-  return { loaded, outcomes, written, jobs, charged }
+  return { loaded, outcomes, written, jobs, excesses, charged }
 }
 
 async function decideItems(

@@ -7,6 +7,7 @@ import type { ExecutionChange } from './execution-facts.ts'
 import type { CompleteItem } from '@gateway/ledger-protocol/flow-items'
 import type { Deps } from '../../deps.ts'
 import { timingColumns } from '../../admissions/timing-columns.ts'
+import type { Excess } from '../../metrics.ts'
 
 export interface WrittenExecutions {
   /**
@@ -15,8 +16,8 @@ export interface WrittenExecutions {
    */
   written: Map<ExecutionChange, number>
   jobs: NodeJob[]
-  /** Charged usage beyond the bounds, in micro-USD, and the number of answers whose reservations had ended. */
-  excessMicro: number
+  excesses: Excess[]
+  /** Number of answers whose reservations had ended. */
   fenced: number
   /** Calls that were admitted and given up without a known end: their providers may have served them. */
   perhapsCalled: number
@@ -83,7 +84,7 @@ export async function writeExecutions(
       ),
     ),
     jobs: row.jobs === null ? [] : jobsOf(JSON.parse(row.jobs) as EnqueuedNode[]),
-    excessMicro: excess.reduce((sum, micro) => sum + micro, 0),
+    excesses: made.flatMap(({ reservation }, n) => (excess[n] ? [{ reservation, micro: excess[n] }] : [])),
     fenced: outcome.filter((name) => name === 'fenced').length,
     perhapsCalled: made.filter(({ perhapsCalled }, n) => perhapsCalled && outcome[n] === 'released').length,
     charged: new Map(made.map(({ reservation }, n) => [reservation, charged[n] ?? 0])),
