@@ -1,4 +1,4 @@
-import type { Meter } from '@opentelemetry/api'
+import type { Counter, Meter } from '@opentelemetry/api'
 import { openMetrics as consoleMetrics } from '@gateway/console/metrics'
 import { openMetrics as gatewayMetrics } from '@gateway/gateway/metrics'
 import { openMetrics as ledgerMetrics } from '@gateway/ledger/metrics'
@@ -14,8 +14,19 @@ import { watchQueue } from '@gateway/worker/queue/open-queue'
  * by the exporter that they use. `up` is Prometheus' own.
  */
 export async function exportedMetrics(): Promise<Set<string>> {
+  const text = await metricsText((counter) => counter.add(0))
+  const names = new Set(['up'])
+  for (const [, name = '', type] of text.matchAll(/^# TYPE (\S+) (\S+)$/gm))
+    for (const ending of type === 'histogram' ? ['_bucket', '_sum', '_count'] : ['']) names.add(name + ending)
+  return names
+}
+
+/** What Prometheus reads from services that have just started and counted nothing. */
+export const metricsAtStart = (): Promise<string> => metricsText(() => {})
+
+async function metricsText(onCounter: (counter: Counter) => void): Promise<string> {
   const telemetry = await startTelemetry({ service: 'all', otlpEndpoint: undefined })
-  const meter = withFigures(telemetry.meter)
+  const meter = withFigures(telemetry.meter, onCounter)
   const never = neverAsked()
   for (const service of ['gateway', 'console']) connectionCounter(meter, service)
   gatewayMetrics(meter, {
@@ -32,14 +43,11 @@ export async function exportedMetrics(): Promise<Set<string>> {
 
   const text = await telemetry.metricsText()
   await telemetry.stop()
-  const names = new Set(['up'])
-  for (const [, name = '', type] of text.matchAll(/^# TYPE (\S+) (\S+)$/gm))
-    for (const ending of type === 'histogram' ? ['_bucket', '_sum', '_count'] : ['']) names.add(name + ending)
-  return names
+  return text
 }
 
 /** An instrument without a figure is not written. What asks others for its figure is not asked. */
-function withFigures(meter: Meter): Meter {
+function withFigures(meter: Meter, onCounter: (counter: Counter) => void): Meter {
   return new Proxy(meter, {
     get(target, name: keyof Meter) {
       switch (name) {
@@ -47,7 +55,7 @@ function withFigures(meter: Meter): Meter {
         case 'createUpDownCounter':
           return (...args: Parameters<Meter['createCounter']>) => {
             const counter = target[name](...args)
-            counter.add(0)
+            onCounter(counter)
             return counter
           }
         case 'createHistogram':

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { dashboards } from './documents/dashboards.ts'
 import { readAlerts } from './documents/prometheus-rule.ts'
-import { exportedMetrics } from './exported-metrics.ts'
+import { exportedMetrics, metricsAtStart } from './exported-metrics.ts'
 import { services } from './programs.ts'
 import { readQuery } from './promql.ts'
 import { projectFolder } from './render.ts'
@@ -14,6 +14,7 @@ import { projectFolder } from './render.ts'
 
 const read = (file: string) => readFileSync(path.join(projectFolder, file), 'utf8')
 const exported = await exportedMetrics()
+const atStart = await metricsAtStart()
 const alerts = readAlerts().flatMap(({ rules }) => rules)
 
 const scalers = read('deploy/kubernetes/overlays/production/autoscaling.yaml')
@@ -67,6 +68,19 @@ describe('each alert', () => {
     expect(section).toMatch(/\*\*Do:\*\* \S/)
     expect(['page', 'ticket']).toContain(labels.severity)
     expect(annotations.summary).not.toBe('')
+  })
+
+  // increase() does not see the value with which a series begins.
+  test.each(
+    alerts.flatMap(({ alert, expr }) =>
+      [...expr.matchAll(/sum\(increase\((\w+)(?:\{(.+?)\})?\[/g)].map(([, counter, labels = '']) => [
+        alert,
+        counter,
+        labels,
+      ]),
+    ),
+  )('%s fires for the first event: %s{%s} starts at 0', (_alert, counter, labels) => {
+    expect(atStart).toMatch(new RegExp(`^${counter}\\{${labels}.*\\} 0$`, 'm'))
   })
 
   test('is there once, and so is every section about one', () => {

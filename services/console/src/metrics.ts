@@ -46,6 +46,9 @@ export function openMetrics(meter: Meter): Metrics {
     description: 'Permits held by requests in progress, by kind',
     unit: '{permit}',
   })
+  // An alert does not see the value with which a series begins.
+  differed.add(0)
+  refusals.add(0, { code: 'quota_reached' })
   return {
     answered({ method, route, status, ms, left }) {
       if (!left) duration.record(ms / 1_000, { method, route, status })

@@ -123,6 +123,9 @@ export function openMetrics(meter: Meter, inProgress: InProgress): Metrics {
     .addCallback((gauge) => {
       for (const [kind, count] of Object.entries(inProgress.consoleRequests())) gauge.observe(count, { kind })
     })
+  // An alert does not see the value with which a series begins.
+  closings.add(0, { outcome: 'lost' })
+  refusals.add(0, { code: 'quota_reached' })
   return {
     ...openProviderMetrics(meter, 'gateway'),
     closed(how, tookMs) {

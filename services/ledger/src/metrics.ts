@@ -105,6 +105,10 @@ export function openMetrics(meter: Meter, log: Logger, now: () => number) {
     unit: '{wallet}',
   })
 
+  // An alert does not see the value with which a series begins.
+  for (const counter of [notEnqueued, reclaimed, quarantined, lockedOut, fenced, answersLost]) counter.add(0)
+  deliveries.add(0, { outcome: 'dead' })
+
   return {
     batch(count: number, tookMs: number): void {
       items.record(count)

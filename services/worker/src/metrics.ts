@@ -62,6 +62,9 @@ export function openMetrics(meter: Meter): Metrics {
     description: 'Failed attempts at a provider, including those followed by a successful one',
     unit: '{attempt}',
   })
+  // An alert does not see the value with which a series begins.
+  jobs.add(0, { outcome: 'lost' })
+  refusals.add(0, { code: 'quota_reached' })
   return {
     ...openProviderMetrics(meter, 'worker'),
     jobEnded: (how) => jobs.add(1, { outcome: how }),
