@@ -207,6 +207,14 @@ describe.skipIf(!possible).each(overlays)('overlay %s', async (overlay) => {
       if (scaled.includes(metadata.name)) expect(spec).not.toHaveProperty('replicas') // else each rollout would reset it
   })
 
+  test('rate limits are divided among as many gateways as there can be', () => {
+    const specOf = (kind: string) =>
+      ofKind(kind).find(({ metadata }) => metadata.name === 'gateway')?.['spec'] as Record<string, number> | undefined
+    const most = specOf('HorizontalPodAutoscaler')?.['maxReplicas'] ?? specOf('Deployment')?.['replicas']
+    const { RATE_SHARES } = settings(deployments.find((workload) => labelOf(workload) === 'gateway')!)
+    expect(gatewayConfig.shape.RATE_SHARES.parse(RATE_SHARES ?? undefined)).toBe(most)
+  })
+
   test('secrets are referred to, and kept elsewhere in production', () => {
     if (overlay === 'production') expect(ofKind('Secret')).toEqual([])
   })

@@ -26,7 +26,8 @@ export const gatewayConfig = z.object({
     secret: true,
   }),
   REDIS_URL: redisUrl().meta({
-    description: 'Redis, used only to wake up callers that wait for a running call; one server, Sentinels or a Cluster',
+    description:
+      'Redis, used only to count rate limits and to wake up callers that wait for a running call; one server, Sentinels or a Cluster',
     secret: true,
   }),
   CONSOLE_URL: httpUrl()
@@ -82,6 +83,10 @@ export const gatewayConfig = z.object({
   RATES: json(ratesConfig).default({}).meta({
     description:
       'Rate limits per key and project, as JSON, for example {"key":{"requests":10,"seconds":1},"projects":{"prj_…":{"requests":100,"seconds":60}}}. All gateways count together, in Redis',
+  }),
+  RATE_SHARES: wholeNumber({ min: 1, max: 10_000 }).default(1).meta({
+    description:
+      'Number of gateways among which rate limits are divided without Redis, until Redis has told how many there are. Set it to the maximum number of replicas',
   }),
 })
 

@@ -149,6 +149,7 @@ export async function startGateway(
   const keyGate = openKeyGate({ ledger, metrics })
   const rateStore = await openRateStore({
     redisUrl: config.REDIS_URL,
+    gateways: config.RATE_SHARES,
     onTrouble: (error) =>
       log.warn({ err: error }, 'redis unavailable, this gateway grants its share of each rate limit'),
   })

@@ -7,15 +7,17 @@ import { giveBack, nothingHeld, take, type Demand, type Return, type Taking } fr
 const test = liveTest.extend('open', async ({ redis }, { onCleanup }) => {
   const stores: RateStore[] = []
   onCleanup(() => Promise.all(stores.map((store) => store.close())).then(() => {}))
-  return async (redisUrl = redis.url) => {
+  return async (more: Partial<Parameters<typeof openRateStore>[0]> = {}) => {
     const troubles: unknown[] = []
-    const store = await openRateStore({ redisUrl, onTrouble: (error) => troubles.push(error), patienceMs: 60_000 })
+    const onTrouble = (error: unknown) => troubles.push(error)
+    const store = await openRateStore({ redisUrl: redis.url, onTrouble, patienceMs: 60_000, ...more })
     stores.push(store)
     return { store, troubles }
   }
 })
 
 const HOUR_MS = 3_600_000
+const NO_REDIS = 'redis://127.0.0.1:1'
 let groups = 0
 const demand = (more: Partial<Demand>): Demand => ({ group: `prj_${groups}`, meters: [], pools: [], id: 'c', ...more })
 
@@ -86,10 +88,10 @@ test('begins a new window when the last one has ended', async ({ open }) => {
   }
 })
 
-test('grants this gateway its share without Redis, and reports that once', async ({ open }) => {
+test('grants this gateway its share before it has ever reached Redis, and reports that once', async ({ open }) => {
   groups++
-  const { store, troubles } = await open('redis://127.0.0.1:1')
-  const meters = [{ name: 'r', max: 5, windowMs: HOUR_MS, cost: 1 }]
+  const { store, troubles } = await open({ redisUrl: NO_REDIS, gateways: 3 })
+  const meters = [{ name: 'r', max: 15, windowMs: HOUR_MS, cost: 1 }]
   const outcomes = []
   for (let n = 0; n < 8; n++) outcomes.push((await store.take(demand({ meters }))).exceeded)
   expect(outcomes).toEqual([null, null, null, null, null, 0, 0, 0])

@@ -28,6 +28,8 @@ export interface RateStore {
 interface Options {
   redisUrl: string
   onTrouble: (error: unknown) => void
+  /** How many gateways there are, until Redis has told. */
+  gateways?: number
   /** Maximum wait for Redis. */
   patienceMs?: number
   now?: () => number
@@ -93,6 +95,7 @@ for n = meters + 1, #KEYS do redis.call('ZREM', KEYS[n], ARGV[2]) end`
 export async function openRateStore({
   redisUrl,
   onTrouble,
+  gateways: gatewaysAtFirst = 1,
   patienceMs = PATIENCE_MS,
   now = Date.now,
 }: Options): Promise<RateStore> {
@@ -108,7 +111,7 @@ export async function openRateStore({
   redis.once('ready', connected.resolve)
   const own = new LRUCache<string, Held>({ max: PROJECTS_COUNTED }) // by project (S2)
   const member = randomUUID()
-  let gateways = 1
+  let gateways = gatewaysAtFirst
   let withoutRedisUntilMs = 0
   const life = setInterval(() => void showLife().catch(() => {}), SIGN_OF_LIFE_MS).unref()
   redis.once('ready', () => void showLife().catch(() => {}))
