@@ -132,12 +132,7 @@ export async function openRateStore({
 
   /** S2 */
   function takeShare(demand: Demand): Taking {
-    const share = <T extends { max: number }>(limit: T): T => ({
-      ...limit,
-      max: Math.max(1, Math.floor(limit.max / gateways)),
-    })
-    const shared = { ...demand, meters: demand.meters.map(share), pools: demand.pools.map(share) }
-    return take(heldBy(demand.group), shared, now())
+    return take(heldBy(demand.group), demand, now(), gateways)
   }
 
   async function takeOfAll({ group, meters, pools, id }: Demand): Promise<Taking> {
@@ -158,7 +153,7 @@ export async function openRateStore({
       const [startMs, used, endsInMs] = answer.slice(3 * n + 2, 3 * n + 5) as [number, number, number]
       return { startMs, used, endsInMs }
     })
-    return { exceeded: exceeded < 0 ? null : exceeded, retryAfterMs, windows }
+    return { exceeded: exceeded < 0 ? null : exceeded, retryAfterMs, windows, shares: 1 }
   }
 
   await connected.promise

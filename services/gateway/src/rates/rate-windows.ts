@@ -1,6 +1,7 @@
 // The decision about rate limits, as the script of rate-store.ts takes it for all gateways, for one process.
 //   W1  A window starts with the first use after the one before has ended, and lasts `windowMs`.
 //   W2  All or nothing: either each meter has room for its cost and each pool a free place, and all are taken, or none.
+//   W3  A gateway that counts alone grants its share of each limit, at least one.
 
 /** A count per window: of requests or tokens. */
 export interface Meter {
@@ -32,6 +33,8 @@ export interface Taking {
   retryAfterMs: number
   /** Of each meter. */
   windows: Window[]
+  /** Gateways among which the limits are divided (W3). 1: all count together. */
+  shares: number
 }
 
 export interface Window {
@@ -60,23 +63,28 @@ export interface Held {
 
 export const nothingHeld = (): Held => ({ windows: new Map(), places: new Map() })
 
+/** W3 */
+export const shareOf = (max: number, shares: number) => Math.max(1, Math.floor(max / shares))
+
 /** Takes what is demanded, or nothing (W2). */
-export function take(held: Held, { meters, pools, id }: Demand, nowMs: number): Taking {
+export function take(held: Held, { meters, pools, id }: Demand, nowMs: number, shares = 1): Taking {
   const windows = meters.map((meter) => windowOf(held, meter, nowMs))
   const places = pools.map(({ name }) => placesOf(held, name, nowMs))
   let exceeded: number | null = null
   let retryAfterMs = 0
   for (const [n, { max, cost }] of meters.entries())
-    if (exceeded === null && windows[n]!.used + cost > max) [exceeded, retryAfterMs] = [n, windows[n]!.endsInMs]
+    if (exceeded === null && windows[n]!.used + cost > shareOf(max, shares))
+      [exceeded, retryAfterMs] = [n, windows[n]!.endsInMs]
   for (const [n, { max }] of pools.entries())
-    if (exceeded === null && places[n]!.size >= max) [exceeded, retryAfterMs] = [meters.length + n, POOL_RETRY_MS]
-  if (exceeded !== null) return { exceeded, retryAfterMs, windows }
+    if (exceeded === null && places[n]!.size >= shareOf(max, shares))
+      [exceeded, retryAfterMs] = [meters.length + n, POOL_RETRY_MS]
+  if (exceeded !== null) return { exceeded, retryAfterMs, windows, shares }
   for (const [n, { name, cost }] of meters.entries()) {
     windows[n]!.used += cost
     held.windows.set(name, { startMs: windows[n]!.startMs, used: windows[n]!.used })
   }
   for (const place of places) place.set(id, nowMs + HELD_MS)
-  return { exceeded, retryAfterMs, windows }
+  return { exceeded, retryAfterMs, windows, shares }
 }
 
 export function giveBack(held: Held, { meters, pools, id }: Return): void {

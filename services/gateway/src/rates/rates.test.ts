@@ -4,7 +4,11 @@ import { nothingHeld, giveBack, take, type Held } from './rate-windows.ts'
 import { openRates, ratesConfig, tooOften, type Place, type RatesConfig } from './rates.ts'
 
 /** Rates that count in this process, for keys named `key of project`, or `key of project of lineage` for replacements. */
-function open(config: RatesConfig = {}, limits: { key?: Partial<RateLimits>; project?: Partial<RateLimits> } = {}) {
+function open(
+  config: RatesConfig = {},
+  limits: { key?: Partial<RateLimits>; project?: Partial<RateLimits> } = {},
+  gateways = 1,
+) {
   const held = new Map<string, Held>()
   const of = (group: string) => held.get(group) ?? held.set(group, nothingHeld()).get(group)!
   let nowMs = 1_000_000
@@ -18,7 +22,10 @@ function open(config: RatesConfig = {}, limits: { key?: Partial<RateLimits>; pro
         return { key, lineage, project, rates: both, capture: null }
       },
     },
-    store: { take: async (demand) => take(of(demand.group), demand, nowMs), giveBack: (r) => giveBack(of(r.group), r) },
+    store: {
+      take: async (demand) => take(of(demand.group), demand, nowMs, gateways),
+      giveBack: (r) => giveBack(of(r.group), r),
+    },
   })
   return {
     passTime: (ms: number) => void (nowMs += ms),
@@ -112,6 +119,25 @@ describe('rate limits', () => {
     expect(await rates.outcome('key_4 of prj_1')).toBe('project concurrent')
     first.settle(5)
     expect(await rates.outcome(one)).toBe('taken')
+  })
+
+  test('show and refuse by what this gateway grants, if it counts alone', async () => {
+    const rates = open({}, { key: { requestsPerMinute: 11, tokensPerMinute: 100, concurrentCalls: 4 } }, 4)
+    const first = (await rates.take(one, { bytes: 0, maxTokens: 20 })) as Place
+    expect(first.headers).toMatchObject({
+      'x-ratelimit-limit-requests': '2',
+      'x-ratelimit-remaining-requests': '1',
+      'x-ratelimit-limit-tokens': '25',
+      'x-ratelimit-remaining-tokens': '5',
+    })
+    expect(await rates.take(one)).toMatchObject({ exceeded: { limit: 'concurrent', max: 1 } })
+    first.settle(40)
+    expect(await rates.take(one, { bytes: 0, maxTokens: 1 })).toMatchObject({
+      exceeded: { limit: 'tokens', max: 25, seconds: 60 },
+      headers: { 'x-ratelimit-remaining-requests': '1', 'x-ratelimit-remaining-tokens': '0' },
+    })
+    expect(await rates.outcome(one, null)).toBe('taken') // an execution
+    expect(await rates.take(one, null)).toMatchObject({ exceeded: { limit: 'requests', max: 2 } })
   })
 
   test('of the operator apply too, with exceptions for single keys and projects', async () => {

@@ -4,12 +4,13 @@ import type { IdentifiedKey } from '@gateway/ledger-protocol/ledger-reads'
 import { z } from 'zod'
 import type { KeyGate } from '../admission/key-gate.ts'
 import type { RateStore } from './rate-store.ts'
-import type { Meter, Pool, Taking } from './rate-windows.ts'
+import { type Meter, type Pool, shareOf, type Taking } from './rate-windows.ts'
 
 // Rate limits of keys and projects (rules §2.8): those of the key, those of its project, and those of the operator.
 //   R1  Only admitted calls and executions count. A call takes its place before the ledger is asked, so that no two pass
 //       together, and returns it if it is refused or replayed.
 //   R2  The tokens of a call are estimated until it is settled: a quarter of its bytes, and its output cap.
+//   R3  Headers and refusals name what is granted: without Redis, the share of this gateway.
 
 const rate = z.strictObject({
   requests: z.int().min(1).max(1_000_000).describe('calls at most'),
@@ -143,10 +144,11 @@ function poolsOf({ lineage, project, rates }: IdentifiedKey): LimitOf<Pool>[] {
 
 function exceededOf(
   limits: (NamedMeter | LimitOf<Pool>)[],
-  { exceeded, retryAfterMs }: Taking,
+  { exceeded, retryAfterMs, shares }: Taking,
 ): Omit<Exceeded, 'headers'> {
   const limit = limits[exceeded!]!
-  const { scope, max } = limit
+  const { scope } = limit
+  const max = shareOf(limit.max, shares)
   const facts =
     'counted' in limit
       ? { limit: limit.counted, seconds: limit.windowMs / 1000 }
@@ -155,12 +157,13 @@ function exceededOf(
 }
 
 /** Of each count, the limit with the least left. */
-function headersOf(meters: NamedMeter[], { windows }: Taking): Record<string, string> {
+function headersOf(meters: NamedMeter[], { windows, shares }: Taking): Record<string, string> {
   const headers: Record<string, string> = {}
   for (const counted of ['requests', 'tokens'] as const) {
     const [tightest] = meters
-      .map((meter, n) => ({ ...meter, left: Math.max(0, meter.max - windows[n]!.used), window: windows[n]! }))
+      .map((meter, n) => ({ ...meter, max: shareOf(meter.max, shares), window: windows[n]! }))
       .filter((meter) => meter.counted === counted)
+      .map((meter) => ({ ...meter, left: Math.max(0, meter.max - meter.window.used) }))
       .toSorted((one, other) => one.left / one.max - other.left / other.max)
     if (!tightest) continue
     headers[`x-ratelimit-limit-${counted}`] = String(tightest.max)
