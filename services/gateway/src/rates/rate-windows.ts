@@ -1,7 +1,9 @@
 // The decision about rate limits, as the script of rate-store.ts takes it for all gateways, for one process.
 //   W1  A window starts with the first use after the one before has ended, and lasts `windowMs`.
 //   W2  All or nothing: either each meter has room for its cost and each pool a free place, and all are taken, or none.
-//   W3  A gateway that counts alone grants its share of each limit, at least one.
+//   W3  A gateway that counts alone grants its share of each limit. A cost beyond the share, such as that of a long prompt,
+//       is granted to a window with some of the share left; the window then lasts as many times `windowMs` as it has used
+//       shares, so that the mean of all gateways stays within the limit.
 
 /** A count per window: of requests or tokens. */
 export interface Meter {
@@ -57,34 +59,36 @@ export const HELD_MS = 600_000
 const POOL_RETRY_MS = 1_000
 
 export interface Held {
-  windows: Map<string, { startMs: number; used: number }>
+  windows: Map<string, HeldWindow>
   places: Map<string, Map<string, number>>
 }
 
 export const nothingHeld = (): Held => ({ windows: new Map(), places: new Map() })
 
-/** W3 */
+/** Granted by one of several gateways, as a whole number (W3). */
 export const shareOf = (max: number, shares: number) => Math.max(1, Math.floor(max / shares))
 
 /** Takes what is demanded, or nothing (W2). */
 export function take(held: Held, { meters, pools, id }: Demand, nowMs: number, shares = 1): Taking {
-  const windows = meters.map((meter) => windowOf(held, meter, nowMs))
+  const windows = meters.map((meter) => windowOf(held, meter, nowMs, shares))
   const places = pools.map(({ name }) => placesOf(held, name, nowMs))
   let exceeded: number | null = null
   let retryAfterMs = 0
-  for (const [n, { max, cost }] of meters.entries())
-    if (exceeded === null && windows[n]!.used + cost > shareOf(max, shares))
-      [exceeded, retryAfterMs] = [n, windows[n]!.endsInMs]
+  for (const [n, meter] of meters.entries())
+    if (exceeded === null && !hasRoom(meter, windows[n]!.used, shares))
+      [exceeded, retryAfterMs] = [n, endOf(meter, windows[n]!, shares) - nowMs]
   for (const [n, { max }] of pools.entries())
     if (exceeded === null && places[n]!.size >= shareOf(max, shares))
       [exceeded, retryAfterMs] = [meters.length + n, POOL_RETRY_MS]
-  if (exceeded !== null) return { exceeded, retryAfterMs, windows, shares }
-  for (const [n, { name, cost }] of meters.entries()) {
-    windows[n]!.used += cost
-    held.windows.set(name, { startMs: windows[n]!.startMs, used: windows[n]!.used })
+  if (exceeded === null) {
+    for (const [n, { name, cost }] of meters.entries()) {
+      windows[n]!.used += cost
+      held.windows.set(name, windows[n]!)
+    }
+    for (const place of places) place.set(id, nowMs + HELD_MS)
   }
-  for (const place of places) place.set(id, nowMs + HELD_MS)
-  return { exceeded, retryAfterMs, windows, shares }
+  const seen = windows.map((window, n) => ({ ...window, endsInMs: endOf(meters[n]!, window, shares) - nowMs }))
+  return { exceeded, retryAfterMs, windows: seen, shares }
 }
 
 export function giveBack(held: Held, { meters, pools, id }: Return): void {
@@ -95,11 +99,23 @@ export function giveBack(held: Held, { meters, pools, id }: Return): void {
   for (const name of pools) held.places.get(name)?.delete(id)
 }
 
+type HeldWindow = Omit<Window, 'endsInMs'>
+
 /** W1 */
-function windowOf(held: Held, { name, windowMs }: Meter, nowMs: number): Window {
-  const last = held.windows.get(name)
-  const { startMs, used } = last && nowMs - last.startMs < windowMs ? last : { startMs: nowMs, used: 0 }
-  return { startMs, used, endsInMs: startMs + windowMs - nowMs }
+function windowOf(held: Held, meter: Meter, nowMs: number, shares: number): HeldWindow {
+  const last = held.windows.get(meter.name)
+  return last && nowMs < endOf(meter, last, shares) ? last : { startMs: nowMs, used: 0 }
+}
+
+/** W3 */
+function hasRoom({ max, cost }: Meter, used: number, shares: number): boolean {
+  const share = max / shares
+  return used + cost <= max && (cost > share ? used < share : used + cost <= share)
+}
+
+/** W3. A settlement beyond the limit adds nothing. */
+function endOf({ max, windowMs }: Meter, { startMs, used }: HeldWindow, shares: number): number {
+  return startMs + windowMs * Math.min(shares, Math.max(1, Math.ceil((used * shares) / max)))
 }
 
 function placesOf(held: Held, name: string, nowMs: number): Map<string, number> {

@@ -140,6 +140,38 @@ describe('rate limits', () => {
     expect(await rates.take(one, null)).toMatchObject({ exceeded: { limit: 'requests', max: 2 } })
   })
 
+  test('grant a call beyond the share of this gateway, and then nothing until the mean is within the limit', async () => {
+    const rates = open({}, { key: { tokensPerMinute: 100 } }, 4)
+    const large = { bytes: 0, maxTokens: 60 }
+    const first = (await rates.take(one, large)) as Place
+    expect(first.headers).toEqual({
+      'x-ratelimit-limit-tokens': '25',
+      'x-ratelimit-remaining-tokens': '0',
+      'x-ratelimit-reset-tokens': '3m0s',
+    })
+    rates.passTime(120_000)
+    const second = await rates.take(one, { bytes: 0, maxTokens: 30 })
+    expect(second).toMatchObject({ exceeded: { limit: 'tokens', max: 25 }, retryAfterMs: 60_000 })
+    first.settle(26) // two shares, which have passed
+    expect(await rates.outcome(one, { bytes: 0, maxTokens: 101 })).toBe('key tokens')
+    expect(await rates.outcome(one, { bytes: 0, maxTokens: 100 })).toBe('taken')
+    rates.passTime(239_999)
+    expect(await rates.outcome(one, large)).toBe('key tokens')
+    rates.passTime(1)
+    expect(await rates.outcome(one, { bytes: 0, maxTokens: 20 })).toBe('taken')
+    expect(await rates.take(one, large)).toMatchObject({ headers: { 'x-ratelimit-reset-tokens': '4m0s' } })
+  })
+
+  test('grant each gateway a request at a time where they have less than one each', async () => {
+    const rates = open({ key: minute(2) }, {}, 4)
+    const headers = { 'x-ratelimit-limit-requests': '1', 'x-ratelimit-reset-requests': '2m0s' }
+    expect(await rates.take(one)).toMatchObject({ headers })
+    rates.passTime(119_999)
+    expect(await rates.outcome(one)).toBe('key requests')
+    rates.passTime(1)
+    expect(await rates.outcome(one)).toBe('taken')
+  })
+
   test('of the operator apply too, with exceptions for single keys and projects', async () => {
     const rates = open({ key: minute(1), keys: { key_2: null }, project: minute(1), projects: { prj_1: minute(3) } })
     expect([await rates.outcome(one), await rates.outcome(one)]).toEqual(['taken', 'key requests'])
