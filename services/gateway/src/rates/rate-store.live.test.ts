@@ -97,3 +97,35 @@ test('grants this gateway its share before it has ever reached Redis, and report
   expect(outcomes).toEqual([null, null, null, null, null, 0, 0, 0])
   expect(troubles).toHaveLength(1)
 })
+
+/** Whether one of the places is free. Leaves it free. */
+async function hasPlace(store: RateStore, max: number): Promise<boolean> {
+  const { exceeded } = await store.take(oneOf('x', max))
+  if (exceeded === null) store.giveBack({ ...demand({ id: 'x' }), meters: [], pools: ['p'] })
+  return exceeded === null
+}
+const oneOf = (id: string, max: number) => demand({ pools: [{ name: 'p', max }], id })
+
+test('frees the places of a gateway that was killed', async ({ open }) => {
+  groups++
+  const [killed, other] = await Promise.all([open({ renewMs: 20 }), open({ renewMs: 20 })])
+  expect((await killed.store.take(oneOf('a', 1))).exceeded).toBe(null)
+  await killed.store.close() // gives nothing back
+  await expect.poll(() => hasPlace(other.store, 1)).toBe(true)
+})
+
+test('counts the places of running calls through an outage of Redis', async ({ open, redisServer }) => {
+  groups++
+  const options = { redisUrl: redisServer.url, renewMs: 20 }
+  const { store } = await open(options)
+  expect((await store.take(oneOf('a', 2))).exceeded).toBe(null)
+  await redisServer.stopImmediately()
+  expect((await store.take(oneOf('b', 2))).exceeded).toBe(null)
+  expect(await hasPlace(store, 2)).toBe(false)
+
+  await redisServer.restart()
+  const other = (await open(options)).store
+  await expect.poll(() => hasPlace(other, 2)).toBe(false)
+  store.giveBack({ ...demand({ id: 'a' }), meters: [], pools: ['p'] })
+  await expect.poll(() => hasPlace(other, 2)).toBe(true)
+})

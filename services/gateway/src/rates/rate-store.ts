@@ -4,9 +4,10 @@ import { LRUCache } from 'lru-cache'
 import {
   type Demand,
   giveBack,
-  HELD_MS,
-  nothingHeld,
   type Held,
+  hold,
+  holders,
+  nothingHeld,
   type Return,
   take,
   type Taking,
@@ -18,6 +19,9 @@ import {
 //   S2  Without Redis, each gateway counts by itself and grants its share: the limit divided by the gateways that were
 //       last seen. What was counted is lost with Redis, so a window may start again.
 //   S3  A call never waits for Redis longer than PATIENCE_MS, and after a failure not at all for a moment.
+//   S4  A place in Redis is a lease of three RENEW_MS, so that the places of a killed gateway end. A gateway renews those of
+//       its running calls. If Redis does not have one, because it lost it, its lease ended or it was taken without Redis, the
+//       renewal takes it, even beyond the limit: its call runs.
 
 export interface RateStore {
   take(demand: Demand): Promise<Taking>
@@ -30,6 +34,8 @@ interface Options {
   onTrouble: (error: unknown) => void
   /** How many gateways there are, until Redis has told. */
   gateways?: number
+  /** Interval of renewals (S4). */
+  renewMs?: number
   /** Maximum wait for Redis. */
   patienceMs?: number
   now?: () => number
@@ -38,6 +44,7 @@ interface Options {
 const PATIENCE_MS = 1_000
 const WITHOUT_REDIS_MS = 1_000
 const SIGN_OF_LIFE_MS = 5_000
+const RENEW_MS = 20_000
 const GATEWAYS = 'rates:gateways'
 const PROJECTS_COUNTED = 10_000
 
@@ -91,11 +98,18 @@ for n = 1, meters do
 end
 for n = meters + 1, #KEYS do redis.call('ZREM', KEYS[n], ARGV[2]) end`
 
+const RENEW = `
+local time = redis.call('TIME')
+local ends = time[1] * 1000 + math.floor(time[2] / 1000) + tonumber(ARGV[1])
+for n = 2, #ARGV do redis.call('ZADD', KEYS[1], ends, ARGV[n]) end
+redis.call('PEXPIRE', KEYS[1], ARGV[1])`
+
 /** Opens the store once Redis has answered or is known to be away. */
 export async function openRateStore({
   redisUrl,
   onTrouble,
   gateways: gatewaysAtFirst = 1,
+  renewMs = RENEW_MS,
   patienceMs = PATIENCE_MS,
   now = Date.now,
 }: Options): Promise<RateStore> {
@@ -109,17 +123,28 @@ export async function openRateStore({
   const connected = Promise.withResolvers<void>()
   redis.on('error', () => connected.resolve()) // each command fails by itself
   redis.once('ready', connected.resolve)
-  const own = new LRUCache<string, Held>({ max: PROJECTS_COUNTED }) // by project (S2)
+  const own = new LRUCache<string, Held>({ max: PROJECTS_COUNTED }) // by project: the windows of S2, and the places of all its calls here
+  const leaseMs = 3 * renewMs
   const member = randomUUID()
   let gateways = gatewaysAtFirst
   let withoutRedisUntilMs = 0
   const life = setInterval(() => void showLife().catch(() => {}), SIGN_OF_LIFE_MS).unref()
+  const renewal = setInterval(renewAll, renewMs).unref()
   redis.once('ready', () => void showLife().catch(() => {}))
 
   async function showLife(): Promise<void> {
     await redis.zadd(GATEWAYS, now(), member)
     await redis.zremrangebyscore(GATEWAYS, '-inf', now() - 3 * SIGN_OF_LIFE_MS)
     gateways = Math.max(1, await redis.zcard(GATEWAYS))
+  }
+
+  /** S4. Calls shorter than the interval are not renewed. */
+  function renewAll(): void {
+    for (const [group, held] of Array.from(own))
+      for (const [pool, ids] of holders(held, now(), renewMs)) {
+        own.set(group, held) // the least recently used are forgotten
+        redis.eval(RENEW, 1, keyOf(group)(pool), leaseMs, ...ids).catch(() => {})
+      }
   }
 
   const keyOf = (group: string) => (name: string) => `rates:{${group}}:${name}`
@@ -144,11 +169,12 @@ export async function openRateStore({
       ...keys,
       meters.length,
       id,
-      HELD_MS,
+      leaseMs,
       ...limits,
       ...pools.map(({ max }) => max),
     )) as number[]
     const [exceeded, retryAfterMs] = answer as [number, number]
+    if (exceeded < 0 && pools.length > 0) hold(heldBy(group), { pools, id }, now())
     const windows = meters.map((_, n) => {
       const [startMs, used, endsInMs] = answer.slice(3 * n + 2, 3 * n + 5) as [number, number, number]
       return { startMs, used, endsInMs }
@@ -177,6 +203,7 @@ export async function openRateStore({
     },
     async close() {
       clearInterval(life)
+      clearInterval(renewal)
       await redis.zrem(GATEWAYS, member).catch(() => {})
       redis.disconnect()
     },

@@ -53,8 +53,8 @@ export interface Return {
   id: string
 }
 
-/** A place whose call never returns it is free again after this time, longer than any call lasts. */
-export const HELD_MS = 600_000
+/** A place that is never given back is free again after this time, longer than any call lasts. */
+const HELD_MS = 600_000
 /** Retry-After for a pool: a place can become free at any moment. */
 const POOL_RETRY_MS = 1_000
 
@@ -85,10 +85,24 @@ export function take(held: Held, { meters, pools, id }: Demand, nowMs: number, s
       windows[n]!.used += cost
       held.windows.set(name, windows[n]!)
     }
-    for (const place of places) place.set(id, nowMs + HELD_MS)
+    hold(held, { pools, id }, nowMs)
   }
   const seen = windows.map((window, n) => ({ ...window, endsInMs: endOf(meters[n]!, window, shares) - nowMs }))
   return { exceeded, retryAfterMs, windows: seen, shares }
+}
+
+/** Holds the places of a call, wherever they were taken. */
+export function hold(held: Held, { pools, id }: Pick<Demand, 'pools' | 'id'>, nowMs: number): void {
+  for (const { name } of pools) placesOf(held, name, nowMs).set(id, nowMs + HELD_MS)
+}
+
+/** Ids that have held a place for at least `ageMs`, by pool. */
+export function* holders(held: Held, nowMs: number, ageMs: number): Generator<[pool: string, ids: string[]]> {
+  for (const name of held.places.keys()) {
+    const places = [...placesOf(held, name, nowMs)]
+    const ids = places.filter(([, untilMs]) => untilMs - HELD_MS <= nowMs - ageMs).map(([id]) => id)
+    if (ids.length > 0) yield [name, ids]
+  }
 }
 
 export function giveBack(held: Held, { meters, pools, id }: Return): void {
@@ -96,7 +110,11 @@ export function giveBack(held: Held, { meters, pools, id }: Return): void {
     const window = held.windows.get(name)
     if (window?.startMs === startMs) window.used -= cost
   }
-  for (const name of pools) held.places.get(name)?.delete(id)
+  for (const name of pools) {
+    const places = held.places.get(name)
+    places?.delete(id)
+    if (places?.size === 0) held.places.delete(name)
+  }
 }
 
 type HeldWindow = Omit<Window, 'endsInMs'>
@@ -121,6 +139,9 @@ function endOf({ max, windowMs }: Meter, { startMs, used }: HeldWindow, shares: 
 function placesOf(held: Held, name: string, nowMs: number): Map<string, number> {
   const places = held.places.get(name) ?? new Map<string, number>()
   held.places.set(name, places)
-  for (const [id, untilMs] of places) if (untilMs <= nowMs) places.delete(id)
+  for (const [id, untilMs] of places) {
+    if (untilMs > nowMs) break // in order of their start
+    places.delete(id)
+  }
   return places
 }
