@@ -1,35 +1,81 @@
 import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import type { LookupFunction } from 'node:net'
-import { type DeliveryCounts, POST_MS, type Posted, type TakenDelivery } from '@gateway/ledger-protocol/ledger-reads'
+import { type DeliveryRecord, POST_MS, type Posted, type TakenDelivery } from '@gateway/ledger-protocol/ledger-reads'
+import { openItemBatcher } from '@gateway/service-kit/async/batcher'
+import { settlesWithin } from '@gateway/service-kit/async/waiting'
+import type { Logger } from '@gateway/service-kit/process/logger'
 import { objectionOfLookup, objectionToUrl } from '@gateway/service-kit/public-network/address-objection'
 import { publicLookup } from '@gateway/service-kit/public-network/public-lookup'
 import type { LedgerClient } from './ledger-client.ts'
 
-/** A turn ends after this time, so that a stop does not wait for everything that is due. */
-const TURN_MS = 5_000
+// Posts the notices that are due to webhooks (money §10.2).
+//   P1  A place is free again once its own post has ended, so a target that never answers delays no other post.
+//   P2  The ledger chooses what fills the free places, and knows what is under way here: no project and no host holds
+//       most of the places.
+//   P3  One request at a time takes deliveries and another records them, so that heartbeats have connections.
 
-/** Posts the notices that are due to webhooks (money §10.2). Returns the number of deliveries by outcome. */
-export async function postDeliveries(
+/** Half as many as names that are looked up at the same time, so that other look-ups of the process have a turn. */
+const PLACES = 32
+/** Longest wait for posts under way until the ledger is asked again. */
+const POLL_MS = 1_000
+
+export interface Poster {
+  /**
+   * Takes due deliveries for the free places, and starts to post them. Waits until half of all posts under way have
+   * ended, or for a second. Returns 0 if nothing was due and nothing is under way.
+   * @throws the error of the ledger if none could be taken
+   */
+  postDue(): Promise<number>
+  /** Resolves when every post has ended and is recorded. */
+  idle(): Promise<void>
+}
+
+/** Opens what posts due notices, for one process. A delivery that could not be recorded is posted again. */
+export function openPoster(
   ledger: Pick<LedgerClient, 'takeDeliveries' | 'recordDeliveries'>,
-): Promise<DeliveryCounts> {
-  const counts: DeliveryCounts = { delivered: 0, failed: 0, dead: 0 }
-  const endsMs = performance.now() + TURN_MS
-  while (performance.now() < endsMs) {
-    const { deliveries: taken } = await ledger.takeDeliveries({})
-    if (taken.length === 0) break
-    const deliveries = await Promise.all(
-      taken.map(async (one) => {
-        const { notice, webhook, tries } = one
-        return { notice, webhook, tries, posted: await postNotice(one) }
-      }),
-    )
-    const { delivered, failed, dead } = await ledger.recordDeliveries({ deliveries })
-    counts.delivered += delivered
-    counts.failed += failed
-    counts.dead += dead
+  log: Pick<Logger, 'warn'>,
+): Poster {
+  /** Posts under way, and the webhook of each. */
+  const underWay = new Map<Promise<void>, string>()
+  const records = openItemBatcher<DeliveryRecord>({ maxItems: PLACES, run: record })
+
+  async function record(deliveries: DeliveryRecord[]): Promise<void> {
+    try {
+      await ledger.recordDeliveries({ deliveries })
+    } catch (error) {
+      log.warn({ err: error, deliveries: deliveries.length }, 'deliveries not recorded, will be posted again')
+    }
   }
-  return counts
+
+  async function post(taken: TakenDelivery): Promise<void> {
+    const { notice, webhook, tries } = taken
+    records.add({ notice, webhook, tries, posted: await postNotice(taken) })
+  }
+
+  async function takeInto(places: number): Promise<number> {
+    if (places === 0) return 0
+    const { deliveries } = await ledger.takeDeliveries({ places, underWay: [...underWay.values()] }) // P2
+    for (const taken of deliveries) {
+      const posting: Promise<void> = post(taken).finally(() => underWay.delete(posting)) // P1
+      underWay.set(posting, taken.webhook)
+    }
+    return deliveries.length
+  }
+
+  return {
+    async postDue() {
+      const taken = await takeInto(PLACES - underWay.size)
+      const [half, untilMs] = [underWay.size / 2, performance.now() + POLL_MS]
+      for (let leftMs = POLL_MS; underWay.size > half && leftMs > 0; leftMs = untilMs - performance.now())
+        await settlesWithin(leftMs, Promise.race(underWay.keys()))
+      return taken + underWay.size
+    },
+    async idle() {
+      await Promise.all(underWay.keys())
+      await records.idle()
+    },
+  }
 }
 
 /**

@@ -219,7 +219,13 @@ export const webhookDeletion = z.strictObject({ id: z.string().min(1).max(128), 
  * POST /webhooks/deliveries/take: takes due deliveries, to be posted once each (money §10.2). One whose outcome is not
  * recorded is due again a little later than a post may last.
  */
-export const deliveriesQuestion = z.strictObject({})
+export const deliveriesQuestion = z.strictObject({
+  /** Maximum number of deliveries. */
+  places: z.int().min(1).max(1_000),
+  /** The webhook of each post that the caller has under way. */
+  underWay: z.array(z.string().min(1).max(64)).max(1_000),
+})
+export type DeliveriesQuestion = z.infer<typeof deliveriesQuestion>
 export interface TakenDelivery {
   notice: string
   webhook: string

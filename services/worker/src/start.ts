@@ -1,5 +1,5 @@
 import { LedgerUnavailable } from '@gateway/ledger-client/call-operation'
-import { postDeliveries } from '@gateway/ledger-client/post-deliveries'
+import { openPoster, type Poster } from '@gateway/ledger-client/post-deliveries'
 import { openQueueDepth } from '@gateway/node-queue/node-queue'
 import { repeat } from '@gateway/service-kit/async/repeat'
 import type { CommonConfig } from '@gateway/service-kit/process/config'
@@ -8,14 +8,13 @@ import type { ServiceTools } from '@gateway/service-kit/process/open-service'
 import type { ProvidersConfig } from '@gateway/providers/provider-config'
 import { workerApp } from './app.ts'
 import type { WorkerConfig } from './config.ts'
-import type { Deps } from './deps.ts'
 import { openDeps } from './open-deps.ts'
 
 /** Maximum time for the queue to close after the drain time of running jobs. */
 const CLOSE_MS = 3_000
 
 const POLL_MS = 1_000
-/** A turn, its last posts, and recording them. */
+/** Taking, the last posts, and recording them. */
 const LAST_POSTS_MS = 20_000
 
 /**
@@ -37,7 +36,12 @@ export async function startWorker(
   onStop('queue depth', () => depth.close())
   watchQueue(meter, depth)
 
-  const stopPosting = repeat({ log }, { name: 'webhooks', everyMs: POLL_MS, work: () => postNotices(deps) })
+  const poster = openPoster(deps.ledger, log)
+  const stopTaking = repeat({ log }, { name: 'webhooks', everyMs: POLL_MS, work: () => postNotices(poster) })
+  const stopPosting = async () => {
+    await stopTaking()
+    await poster.idle()
+  }
   stopping.addEventListener('abort', () => void stopPosting()) // posts end while the queue drains
   onStop('webhooks', stopPosting, { limitMs: LAST_POSTS_MS })
 
@@ -51,10 +55,9 @@ export async function startWorker(
 }
 
 /** Returns 0, to try later, while the ledger cannot be reached: the heartbeat reports that. */
-async function postNotices({ ledger }: Pick<Deps, 'ledger'>): Promise<number> {
+async function postNotices(poster: Poster): Promise<number> {
   try {
-    const { delivered, failed, dead } = await postDeliveries(ledger)
-    return delivered + failed + dead
+    return await poster.postDue()
   } catch (error) {
     if (error instanceof LedgerUnavailable) return 0
     throw error

@@ -1,7 +1,7 @@
 import { openDatabase } from '@gateway/database/client'
 import { describe, expect, onTestFinished } from 'vitest'
 import { signNotice, takeDeliveries } from './deliveries.ts'
-import { sendNotices, settings, webhookTest as test } from './webhooks.fixture.ts'
+import { NONE_UNDER_WAY, openCountingPoster, sendNotices, settings, webhookTest as test } from './webhooks.fixture.ts'
 import { createWebhook, deleteWebhook } from './webhooks.ts'
 
 describe('a notice', () => {
@@ -95,50 +95,48 @@ describe('a notice', () => {
   })
 })
 
-test('webhooks that keep failing do not delay the notices of others', async ({ fixture, receiver, hooked }) => {
+test('webhooks that keep failing do not delay the notices of others', async ({ receiver, hooked }) => {
   for (let n = 0; n < 4; n++) await hooked.webhook('/500')
   await hooked.webhook('/200')
-  await fixture.run(
-    `WITH written AS (
-       INSERT INTO money.notices (id, project, kind, threshold, remaining_micro, at)
-       SELECT 'ntc_' || n || $1, $1, 'wallet.below', 5, 4, now() FROM generate_series(1, 8) n RETURNING id)
-     INSERT INTO money.webhook_deliveries (notice, webhook, next_try_at)
-     SELECT written.id, w.id, now() FROM written, money.webhooks w WHERE w.project = $1`,
-    [hooked.project],
-  )
+  await hooked.write(8)
   const atOnce = Array.from({ length: 10_000 }, () => 0) // failed deliveries are due again at once
-  await sendNotices(hooked.deps, atOnce)
+  const poster = openCountingPoster(hooked.deps, atOnce)
+  while (poster.counts.delivered < 8) await poster.postDue()
+  await poster.idle()
   expect(receiver.got.filter(({ path }) => path === '/200')).toHaveLength(8)
 })
 
-test('a webhook with a backlog of thousands does not delay the notices of others', async ({
-  fixture,
-  receiver,
-  hooked,
-}) => {
-  const [busy, other] = [await hooked.webhook('/500'), await hooked.webhook('/200')]
-  await fixture.run(
-    `WITH written AS (
-       INSERT INTO money.notices (id, project, kind, threshold, remaining_micro, at)
-       SELECT 'ntc_' || n || $1, $1, 'wallet.below', 5, 4, now() FROM generate_series(1, 3000) n RETURNING id)
-     INSERT INTO money.webhook_deliveries (notice, webhook, next_try_at)
-     SELECT written.id, $2, now() - interval '1 hour' FROM written`,
-    [hooked.project, busy.id],
-  )
-  await fixture.run(
-    `INSERT INTO money.webhook_deliveries (notice, webhook, next_try_at)
-     SELECT id, $2, now() FROM money.notices WHERE project = $1 LIMIT 1`,
-    [hooked.project, other.id],
-  )
-  await sendNotices(hooked.deps)
-  expect(receiver.got.slice(0, 32).map(({ path }) => path)).toContain('/200')
+test('a webhook with a backlog of thousands does not delay the notices of others', async ({ receiver, hooked }) => {
+  await hooked.webhook('/500')
+  await hooked.write(3_000, 1)
+  await hooked.ofOtherProject.webhook('/200')
+  await hooked.ofOtherProject.write(1)
+  const poster = openCountingPoster(hooked.deps)
+  await poster.postDue()
+  await poster.idle()
+  expect(poster.counts).toEqual({ delivered: 1, failed: 2, dead: 0 })
+  expect(receiver.got).toHaveLength(3)
+})
+
+test('webhooks that never answer delay no notice of another project', async ({ receiver, hooked }) => {
+  for (let n = 0; n < 5; n++) await hooked.webhook('/')
+  await hooked.write(40)
+  const poster = openCountingPoster(hooked.deps)
+  await poster.postDue()
+  await hooked.ofOtherProject.webhook('/200')
+  await hooked.ofOtherProject.write(1)
+  while (poster.counts.delivered === 0) await poster.postDue()
+  expect(poster.counts).toEqual({ delivered: 1, failed: 0, dead: 0 })
+  receiver.hangUp()
+  await poster.idle()
+  expect(poster.counts).toEqual({ delivered: 1, failed: 4, dead: 0 })
 })
 
 test('a notice whose webhook has lost its key is not taken, and its delivery says so', async ({ hooked }) => {
   await hooked.webhook('/200')
   await hooked.cross()
   const deps = { ...hooked.deps, webhookSettings: settings({ WEBHOOK_KEY: 'n'.repeat(32) }) }
-  expect(await takeDeliveries(deps)).toEqual({ deliveries: [] })
+  expect(await takeDeliveries(deps, NONE_UNDER_WAY)).toEqual({ deliveries: [] })
   expect(await hooked.deliveries()).toEqual([{ state: 'Pending', tries: 1, status: null, error: 'key_missing' }])
 })
 

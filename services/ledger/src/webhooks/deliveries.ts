@@ -1,5 +1,6 @@
 import { createHmac, randomInt } from 'node:crypto'
 import {
+  type DeliveriesQuestion,
   type DeliveryCounts,
   type DeliveryRecord,
   POST_MS,
@@ -17,8 +18,8 @@ import { type EarlierSecret, stillSigning } from './earlier-secrets.ts'
 //   D1  At least once: a delivery that is taken is due again a little later than its try may last, whichever process
 //       dies.
 //   D2  Every try has the same id and the same body.
-//   D3  Some of each webhook at a time, and a time limit for each try: webhooks that are slow, keep failing, or have a
-//       large backlog delay no one for long.
+//   D3  Some of each webhook, project and host at a time, and a time limit for each try: webhooks that are slow, keep
+//       failing, or have a large backlog delay no other project.
 //   D4  No connection is held during a POST, and only maintenance's connections are used.
 //   D5  A worker gets the signatures of each try, never a secret: one by the newest secret, and one by each earlier
 //       secret whose grace has not ended. They are computed when the delivery is taken. A receiver that has only one of
@@ -42,10 +43,13 @@ const BACK_OFF_MS = [5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, HOUR, 3 *
 const GONE = 410
 
 /** Takes deliveries that are due, signed. One whose secret is gone fails here. */
-export async function takeDeliveries(deps: Needed): Promise<{ deliveries: TakenDelivery[] }> {
+export async function takeDeliveries(
+  deps: Needed,
+  question: DeliveriesQuestion,
+): Promise<{ deliveries: TakenDelivery[] }> {
   const { privateAddresses, publicUrl, secretOf } = deps.webhookSettings
   const deliveries: TakenDelivery[] = []
-  for (const due of await takeDue(deps, posts, LOST_MS)) {
+  for (const due of await takeDue(deps, POSTS, question, LOST_MS)) {
     // D1, D3
     const { id: notice, webhook, tries, url } = due
     const toPost = { notice, webhook, tries, url: url!, privateAddresses }
@@ -70,7 +74,7 @@ export async function takeDeliveries(deps: Needed): Promise<{ deliveries: TakenD
 
 /** Takes deliveries that are due by mail. */
 export async function takeMails(deps: Pick<Deps, 'reads'>): Promise<{ mails: TakenMail[] }> {
-  const taken = await takeDue(deps, mails, MAIL_LOST_MS)
+  const taken = await takeDue(deps, MAILS, { places: MAX_MAILS, underWay: [] }, MAIL_LOST_MS)
   return {
     mails: taken.map((due) => {
       const { id: notice, webhook, tries, project, recipient } = due
@@ -142,7 +146,8 @@ function outcomeOf(posted: Result, tries: number, backOffMs: readonly number[]):
 //   T1  If nothing is due, it reads one entry of an index, regardless of the number of webhooks and of deliveries that
 //       wait for later.
 //   T2  Otherwise it reads a bounded number of the oldest due deliveries, and of the webhooks with one under way.
-//   T3  It takes some of each of these webhooks, webhooks in no order. One whose backlog is all that is oldest is one
+//   T3  A free place goes to the project with the fewest posts under way, and of these to its webhook with the fewest,
+//       and no webhook, project or host gets more than its share. A webhook whose backlog is all that is oldest is one
 //       of many: others are found separately, from the first place and from a random place in the order of their
 //       reversed ids.
 //   T4  A delivery that is taken is due again when its try is lost. One whose webhook is gone is put off and never
@@ -170,21 +175,22 @@ export interface DueDelivery extends NoticeRow, NamedNotice {
   now: Date
 }
 
-/** A way of delivery: how the ids of its webhooks start, and how many are taken at once. */
-interface Channel {
-  ids: string
-  batchSize: number
-}
-export const posts: Channel = { ids: 'whk_', batchSize: 32 }
-const mails: Channel = { ids: 'eml_', batchSize: 4 }
-const EACH_WEBHOOK = 8
+/** How the ids of webhooks start, by way of delivery. */
+export const POSTS = 'whk_'
+const MAILS = 'eml_'
+const MAX_MAILS = 4
+/** Shares of the posts that one worker has under way (T3). A host, such as that of Slack, may serve many projects. */
+const EACH_WEBHOOK = 2
+const EACH_PROJECT = 4
+const EACH_HOST = 16
 const OLDEST = 512
 const WEBHOOKS = 64
 
-/** Takes due deliveries, to be posted. They are due again after `lostMs`. */
+/** Takes due deliveries of webhooks whose ids start with `ids`. They are due again after `lostMs`. */
 export function takeDue(
   { reads }: Pick<Deps, 'reads'>,
-  { ids, batchSize }: Channel,
+  ids: string,
+  { places, underWay }: DeliveriesQuestion,
   lostMs: number,
 ): Promise<DueDelivery[]> {
   const anyPlace = randomInt(36 ** 4)
@@ -206,12 +212,36 @@ export function takeDue(
        WHERE others.looked < ${WEBHOOKS}::int
     ), webhooks AS (
       SELECT webhook FROM oldest UNION SELECT reverse(place) FROM others WHERE looked > 0
+    ), targets AS (
+      SELECT id, coalesce(w.project, id) AS project, coalesce(lower(substring(w.url FROM '^[^:]+://([^/:?#]+)')), id) AS host,
+             (SELECT count(*) FROM unnest(${underWay}::text[]) u WHERE u = id) AS posts
+        FROM (SELECT webhook AS id FROM webhooks UNION SELECT u FROM unnest(${underWay}::text[]) u) ids
+        LEFT JOIN LATERAL (SELECT project, url FROM money.webhooks WHERE id = ids.id LIMIT 1) w ON true
+    ), busy AS (
+      SELECT *, sum(posts) OVER (PARTITION BY project) AS of_project, sum(posts) OVER (PARTITION BY host) AS of_host
+        FROM targets
+    ), of_webhooks AS (
+      SELECT d.*, b.project, b.host, d.nth + b.posts AS nth_of_webhook, b.of_project, b.of_host
+        FROM busy b CROSS JOIN LATERAL (
+          SELECT o.notice, o.webhook, row_number() OVER (ORDER BY o.next_try_at) AS nth FROM money.webhook_deliveries o
+           WHERE o.webhook = b.id AND o.state = 'Pending' AND o.next_try_at <= now() + interval '1 millisecond'
+           ORDER BY o.next_try_at LIMIT ${EACH_WEBHOOK}::int) d
+       WHERE d.nth + b.posts <= ${EACH_WEBHOOK}::int
+    ), of_projects AS (
+      SELECT *, of_project + row_number() OVER (PARTITION BY project ORDER BY nth_of_webhook, random()) AS nth_of_project
+        FROM of_webhooks
+    ), of_hosts AS (
+      SELECT *, of_host + row_number() OVER (PARTITION BY host ORDER BY nth_of_project, random()) AS nth_of_host
+        FROM of_projects WHERE nth_of_project <= ${EACH_PROJECT}::int
+    ), chosen AS MATERIALIZED (
+      SELECT notice, webhook FROM of_hosts WHERE nth_of_host <= ${EACH_HOST}::int
+       ORDER BY nth_of_project, random() LIMIT ${places}::int
     ), due AS MATERIALIZED (
-      SELECT d.notice, d.webhook FROM (SELECT webhook FROM webhooks ORDER BY random()) w CROSS JOIN LATERAL (
+      SELECT d.notice, d.webhook FROM chosen CROSS JOIN LATERAL (
         SELECT o.notice, o.webhook FROM money.webhook_deliveries o
-         WHERE o.webhook = w.webhook AND o.state = 'Pending' AND o.next_try_at <= now() + interval '1 millisecond'
-         ORDER BY o.next_try_at LIMIT ${EACH_WEBHOOK}::int FOR UPDATE SKIP LOCKED) d
-       LIMIT ${batchSize}::int
+         WHERE o.notice = chosen.notice AND o.webhook = chosen.webhook
+           AND o.state = 'Pending' AND o.next_try_at <= now() + interval '1 millisecond'
+           FOR UPDATE SKIP LOCKED) d
     ), taken AS (
       UPDATE money.webhook_deliveries t
          SET tries = t.tries + 1, next_try_at = clock_timestamp() + ${lostMs}::int * interval '1 millisecond'

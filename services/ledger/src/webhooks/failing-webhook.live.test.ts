@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { writeNotices } from '../notices/write-notices.ts'
 import { takeDeliveries } from './deliveries.ts'
 import { resendDelivery, testWebhook } from './send-again.ts'
-import { sendNotices, settings, webhookTest as test } from './webhooks.fixture.ts'
+import { NONE_UNDER_WAY, sendNotices, settings, webhookTest as test } from './webhooks.fixture.ts'
 
 const notice = (project: string, id: string) =>
   ({
@@ -58,14 +58,14 @@ test('a delivery that is made due now is taken at once, however its time is roun
       'UPDATE money.webhook_deliveries SET next_try_at = clock_timestamp(), tries = 0 WHERE webhook = $1',
       [id],
     )
-    expect((await takeDeliveries(deps)).deliveries).toHaveLength(1)
+    expect((await takeDeliveries(deps, NONE_UNDER_WAY)).deliveries).toHaveLength(1)
   }
 })
 
 test('a webhook whose key is gone is reported at its first delivery', async ({ fixture, hooked }) => {
   const { id } = await hooked.webhook('/200')
   await hooked.cross()
-  await takeDeliveries({ ...hooked.deps, webhookSettings: settings({ WEBHOOK_KEY: 'n'.repeat(32) }) })
+  await takeDeliveries({ ...hooked.deps, webhookSettings: settings({ WEBHOOK_KEY: 'n'.repeat(32) }) }, NONE_UNDER_WAY)
   const { rows } = await fixture.run(
     `SELECT details FROM money.notices WHERE project = $1 AND kind = 'webhook.failing'`,
     [hooked.project],

@@ -6,7 +6,7 @@ import { Webhook } from 'standardwebhooks'
 import { expect, onTestFinished } from 'vitest'
 import { writeNotices } from '../notices/write-notices.ts'
 import { takeDeliveries } from './deliveries.ts'
-import { sendNotices, settings, webhookTest as test } from './webhooks.fixture.ts'
+import { NONE_UNDER_WAY, sendNotices, settings, webhookTest as test } from './webhooks.fixture.ts'
 import { rotateWebhookSecret } from './webhooks.ts'
 
 /** Failed deliveries are due again at once. */
@@ -36,7 +36,7 @@ function verifies(secret: string, body: string, headers: IncomingHttpHeaders): b
 
 /** Takes the deliveries that are due, of which other tests may have left some. */
 async function takeDeliveryOf(project: string, deps: Parameters<typeof takeDeliveries>[0]) {
-  const { deliveries } = await takeDeliveries(deps)
+  const { deliveries } = await takeDeliveries(deps, NONE_UNDER_WAY)
   return deliveries.find(({ body }) => body.includes(project))!
 }
 
@@ -200,7 +200,7 @@ test("rotating gives a webhook whose key is gone a secret by the operator's curr
   const { id } = await hooked.webhook('/200')
   const deps = { ...hooked.deps, webhookSettings: settings({ WEBHOOK_KEY: 'n'.repeat(32) }) }
   await writeNotices(deps, { notices: noticesOf(project, 0, 1) })
-  expect(await takeDeliveries(deps)).toEqual({ deliveries: [] })
+  expect(await takeDeliveries(deps, NONE_UNDER_WAY)).toEqual({ deliveries: [] })
   const made = await rotateWebhookSecret(deps, { id, project, generation: 1, graceSeconds: null })
   if (made.kind !== 'rotated') throw new Error(made.why)
   await hooked.elapse()

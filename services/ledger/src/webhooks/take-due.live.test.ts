@@ -1,7 +1,8 @@
 import { expect, onTestFinished } from 'vitest'
 import { openCountingSession, type AllWork } from '../fixtures/count-work.ts'
 import { test } from '../fixtures/ledger-test.ts'
-import { posts, takeDue } from './deliveries.ts'
+import { POSTS, takeDue } from './deliveries.ts'
+import { NONE_UNDER_WAY } from './webhooks.fixture.ts'
 
 // The cost of finding due deliveries, counted in rows and pages of Postgres instead of timed.
 
@@ -17,7 +18,7 @@ test('the cost of finding due deliveries does not grow with webhooks or with del
   let taken: string[] = []
   const look = (): Promise<AllWork> =>
     session.countAll(async (reads) => {
-      taken = (await takeDue({ reads }, posts, LOST_MS)).map(({ webhook }) => webhook)
+      taken = (await takeDue({ reads }, POSTS, NONE_UNDER_WAY, LOST_MS)).map(({ webhook }) => webhook)
     })
 
   await fixture.run(
@@ -60,7 +61,48 @@ test('the cost of finding due deliveries does not grow with webhooks or with del
   )
   await fixture.run('ANALYZE money.webhook_deliveries')
   const many = await look()
-  expect(taken).toHaveLength(8)
+  expect(taken).toHaveLength(2)
   expect(many.rows).toBeLessThan(6_000)
   expect(many.pages).toBeLessThan(2_000)
+})
+
+// T3 of deliveries.ts.
+test('free places go to the projects with the fewest posts under way, up to the share of a webhook, project and host', async ({
+  fixture,
+  replica: { reads },
+}) => {
+  await fixture.run('TRUNCATE money.webhooks, money.webhook_deliveries')
+  // Six projects with three webhooks each at one host, and one project at another.
+  await fixture.run(
+    `INSERT INTO money.webhooks (id, project, url, secret_key, created_by, created_at)
+     SELECT 'whk_' || p || w, 'prj_' || p, 'https://' || CASE p WHEN 7 THEN 'other' ELSE 'one' END || '.example.com/' || p,
+            'gone', 'usr_test', now()
+       FROM generate_series(1, 7) p, generate_series(1, 3) w WHERE p < 7 OR w = 1`,
+  )
+  await fixture.run(
+    `INSERT INTO money.notices (id, project, kind, threshold, remaining_micro, at)
+     SELECT 'ntc_share_' || n, 'prj_1', 'wallet.below', 5, 4, now() FROM generate_series(1, 5) n`,
+  )
+  await fixture.run(
+    `INSERT INTO money.webhook_deliveries (notice, webhook, next_try_at)
+     SELECT 'ntc_share_' || n, w.id, now() - interval '1 ms' FROM generate_series(1, 5) n, money.webhooks w`,
+  )
+  const take = async (places: number, underWay: string[]) =>
+    (await takeDue({ reads }, POSTS, { places, underWay }, LOST_MS)).map(({ webhook }) => webhook)
+  const counts = (webhooks: string[], length: number) =>
+    Object.values(Object.groupBy(webhooks, (id) => id.slice(0, length))).map((each) => each!.length)
+
+  const first = await take(32, [])
+  expect(first.filter((id) => id !== 'whk_71')).toHaveLength(16)
+  expect(first.filter((id) => id === 'whk_71')).toHaveLength(2)
+  expect(Math.max(...counts(first, 'whk_11'.length))).toBe(2)
+  expect(counts(first, 'whk_1'.length).toSorted((a, b) => a - b)).toEqual([2, 2, 2, 3, 3, 3, 3])
+  expect(await take(14, first)).toEqual([])
+
+  // A seventh place of the host is free for each of the other projects, and none for what has its share.
+  const four = ['whk_11', 'whk_11', 'whk_12', 'whk_12']
+  const second = await take(5, [...four, 'whk_71', 'whk_71'])
+  expect(new Set(second.map((id) => id.slice(0, 'whk_1'.length)))).toEqual(
+    new Set(['whk_2', 'whk_3', 'whk_4', 'whk_5', 'whk_6']),
+  )
 })
