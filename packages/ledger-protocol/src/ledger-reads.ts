@@ -155,7 +155,13 @@ const destination = {
 }
 /** POST /webhooks/create: sends notices of the project to this destination from now on. Safe to repeat by its id. */
 export const webhookRequest = z.discriminatedUnion('kind', [
-  z.strictObject({ ...destination, kind: z.enum(['standard', 'slack']), url: z.string().min(1).max(2048) }),
+  z.strictObject({
+    ...destination,
+    kind: z.enum(['standard', 'slack']),
+    url: z.string().min(1).max(2048),
+    /** The caller has looked up the host, and all of its addresses are public. */
+    hostChecked: z.literal(true).optional(),
+  }),
   /** `recipient` null: the Project Owners at that time. */
   z.strictObject({ ...destination, kind: z.literal('email'), recipient: z.string().min(1).max(64).nullable() }),
 ])
@@ -163,8 +169,11 @@ export type WebhookRequest = z.infer<typeof webhookRequest>
 export type WebhookAnswer =
   /** `secret` null: what the destination gets is not signed. */
   | { kind: 'made'; secret: string | null }
-  /** `off`: the operator has configured no key to derive secrets from. */
-  | { kind: 'refused'; why: 'off' | 'too_often' | 'not_https' | 'private' | 'unknown_host' }
+  /**
+   * `off`: the operator has configured no key to derive secrets from; `host_unchecked`: look up the host, and ask again
+   * with `hostChecked`.
+   */
+  | { kind: 'refused'; why: 'off' | 'too_often' | 'not_https' | 'private' | 'host_unchecked' }
   | Refused
 
 /**

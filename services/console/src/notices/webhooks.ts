@@ -1,7 +1,8 @@
 import type { WebhookRecord } from '@gateway/api/console/notices'
-import type { WebhookAnswer, WebhookRotationAnswer } from '@gateway/ledger-protocol/ledger-reads'
+import type { WebhookAnswer, WebhookRequest, WebhookRotationAnswer } from '@gateway/ledger-protocol/ledger-reads'
 import { Refusal, refuse } from '@gateway/api/refusal'
 import { refusalFor } from '@gateway/ledger-protocol/ledger-refusal'
+import { objectionToHost } from '@gateway/service-kit/public-network/address-objection'
 import { recordChange } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import { authorizeInProject } from '../permissions/authorize.ts'
@@ -59,14 +60,11 @@ export function createWebhook(deps: Deps & Pick<ConsoleDeps, 'newId' | 'mails'>)
     const body = await call.body()
     if (body.kind === 'email') await requireRecipient(deps, project, body.user)
     const id = deps.newId(body.kind === 'email' ? 'eml' : 'whk')
-    const answer = await ledger.createWebhook({
-      id,
-      project,
-      createdBy: user.id,
-      ...(body.kind === 'email'
-        ? { kind: body.kind, recipient: body.user }
-        : { kind: body.kind ?? 'standard', url: body.url }),
-    })
+    const destination = { id, project, createdBy: user.id }
+    const answer =
+      body.kind === 'email'
+        ? await ledger.createWebhook({ ...destination, kind: body.kind, recipient: body.user })
+        : await createAtHost(ledger, { ...destination, kind: body.kind ?? 'standard', url: body.url })
     if ('refused' in answer) throw refusalFor(answer.refused, 'console')
     if (answer.kind === 'refused') throw refusalOf(answer.why)
     const change = {
@@ -79,6 +77,18 @@ export function createWebhook(deps: Deps & Pick<ConsoleDeps, 'newId' | 'mails'>)
     await recordChange(prisma, change)
     res.status(201).json({ webhook: await readRecord(deps, project, id), secret: answer.secret })
   }
+}
+
+/** The host is looked up here: the few connections to the ledger, which revocations need, wait for no name server. */
+async function createAtHost(
+  ledger: Deps['ledger'],
+  request: Extract<WebhookRequest, { url: string }>,
+): Promise<WebhookAnswer | { kind: 'refused'; why: 'unknown_host' }> {
+  const answer = await ledger.createWebhook(request)
+  if (!('why' in answer) || answer.why !== 'host_unchecked') return answer
+  const objection = await objectionToHost(request.url)
+  if (objection !== null) return { kind: 'refused', why: objection }
+  return ledger.createWebhook({ ...request, hostChecked: true })
 }
 
 /** GET …/projects/{p}/webhooks/{webhook} */
@@ -198,7 +208,7 @@ function rotationRefusal(why: Extract<WebhookRotationAnswer, { kind: 'refused' }
   }
 }
 
-type Why = Extract<WebhookAnswer, { why: string }>['why']
+type Why = Extract<WebhookAnswer, { why: string }>['why'] | 'unknown_host'
 
 function refusalOf(why: Why): Refusal {
   switch (why) {
@@ -221,6 +231,7 @@ function refusalOf(why: Why): Refusal {
     case 'private':
       return invalidField('url', 'resolves to an address that is not on the public internet.')
     case 'unknown_host':
+    case 'host_unchecked':
       return invalidField('url', 'has a host that could not be found.')
   }
 }

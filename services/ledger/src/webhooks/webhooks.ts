@@ -8,11 +8,14 @@ import type {
 } from '@gateway/ledger-protocol/ledger-reads'
 import type { Deps } from '../deps.ts'
 import { type EarlierSecret, stillSigning } from './earlier-secrets.ts'
-import { objectionTo } from '@gateway/service-kit/public-network/address-objection'
+import { objectionToUrl } from '@gateway/service-kit/public-network/address-objection'
 
 type Needed = Pick<Deps, 'reads' | 'webhookSettings' | 'webhookAttempts' | 'quotas'>
 
-/** Sends the notices of a project to a destination from now on (money §10.2). Safe to repeat. */
+/**
+ * Sends the notices of a project to a destination from now on (money §10.2). Safe to repeat. The caller looks up
+ * the host: a name server that never answers would keep its connections here, which revocations need.
+ */
 export async function createWebhook(
   { reads, webhookSettings, webhookAttempts, quotas }: Needed,
   request: WebhookRequest,
@@ -20,10 +23,13 @@ export async function createWebhook(
   const { id, project, kind, createdBy } = request
   const { key, privateAddresses, secretOf } = webhookSettings
   if (kind === 'standard' && key === null) return { kind: 'refused', why: 'off' }
-  if (!webhookAttempts.admit(project)) return { kind: 'refused', why: 'too_often' }
-  const [url, recipient] = kind === 'email' ? [null, request.recipient] : [request.url, null]
-  const objection = url === null ? null : await objectionTo(url, privateAddresses)
-  if (objection !== null) return { kind: 'refused', why: objection }
+  const { url, recipient, hostChecked } = { url: null, recipient: null, hostChecked: false, ...request }
+  if (!hostChecked && !webhookAttempts.admit(project)) return { kind: 'refused', why: 'too_often' }
+  if (url !== null) {
+    const objection = objectionToUrl(url, privateAddresses)
+    if (objection !== null) return { kind: 'refused', why: objection }
+    if (!privateAddresses && !hostChecked) return { kind: 'refused', why: 'host_unchecked' }
+  }
   return reads.prisma.$transaction(async (tx) => {
     // The ledger can't lock the project itself, which it only reads.
     await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtext('money.webhooks'), hashtext(${project}))`
