@@ -6,7 +6,7 @@ import { openItemBatcher } from '@gateway/service-kit/async/batcher'
 import { settlesWithin } from '@gateway/service-kit/async/waiting'
 import type { Logger } from '@gateway/service-kit/process/logger'
 import { objectionOfLookup, objectionToUrl } from '@gateway/service-kit/public-network/address-objection'
-import { publicLookup } from '@gateway/service-kit/public-network/public-lookup'
+import { anyLookup, publicLookup } from '@gateway/service-kit/public-network/public-lookup'
 import type { LedgerClient } from './ledger-client.ts'
 
 // Posts the notices that are due to webhooks (money §10.2).
@@ -88,9 +88,10 @@ async function postNotice({ url, headers, body, privateAddresses }: TakenDeliver
   if (objection !== null) return { error: objection }
   const request = url.startsWith('https:') ? httpsRequest : httpRequest
   return new Promise((resolve) => {
+    const find = privateAddresses ? anyLookup : publicLookup()
     /** Recognizes a failed look-up, which the request would report like a failed connection. */
     const lookUp: LookupFunction = (host, options, answer) =>
-      publicLookup()(host, options, (error, ...found) => {
+      find(host, options, (error, ...found) => {
         if (error) resolve({ error: objectionOfLookup(error) })
         answer(error, ...found)
       })
@@ -100,7 +101,7 @@ async function postNotice({ url, headers, body, privateAddresses }: TakenDeliver
       agent: false,
       signal,
       headers: { ...headers, 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
-      ...(!privateAddresses && { lookup: lookUp }),
+      lookup: lookUp,
     })
     req.on('response', (res) => {
       resolve({ status: res.statusCode ?? 0 })

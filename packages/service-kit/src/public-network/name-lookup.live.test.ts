@@ -86,7 +86,10 @@ test('literal addresses and names of this machine are not asked', async () => {
   const find = openNameLookup({ servers })
   expect(await ask(find, '8.8.8.8')).toEqual([{ address: '8.8.8.8', family: 4 }])
   expect(await ask(find, '2606:4700::1111')).toEqual([{ address: '2606:4700::1111', family: 6 }])
-  expect(await ask(find, 'localhost')).toEqual([{ address: '127.0.0.1', family: 4 }])
+  expect(await ask(find, 'localhost')).toEqual([
+    { address: '127.0.0.1', family: 4 },
+    { address: '::1', family: 6 },
+  ])
   expect(asked).toEqual([])
 })
 

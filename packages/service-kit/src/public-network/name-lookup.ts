@@ -28,6 +28,10 @@ const MAX_CONCURRENT = 64
 const MAX_WAITING = 1_024
 /** Names of this machine, which no name server is asked for (RFC 6761). */
 const THIS_MACHINE = /^(?:.+\.)?localhost\.?$/i
+const LOOPBACK: LookupAddress[] = [
+  { address: '127.0.0.1', family: 4 },
+  { address: '::1', family: 6 },
+]
 
 /** Opens a lookup for `net.connect`. Its errors have the codes of `dns`. */
 export function openNameLookup({
@@ -77,7 +81,7 @@ export function openNameLookup({
 
 function literalOf(name: string): LookupAddress[] | null {
   if (isIP(name) !== 0) return [{ address: name, family: isIP(name) }]
-  return THIS_MACHINE.test(name) ? [{ address: '127.0.0.1', family: 4 }] : null
+  return THIS_MACHINE.test(name) ? LOOPBACK : null
 }
 
 function familiesOf(family: number | 'IPv4' | 'IPv6' | undefined): Family[] {

@@ -1,3 +1,4 @@
+import { CONNREFUSED, lookup, NODATA, NOTFOUND } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 import { openNameLookup } from './name-lookup.ts'
 
@@ -23,6 +24,20 @@ export function publicLookup(resolve: LookupFunction = lookUpName): LookupFuncti
       else answer(null, first.address, first.family)
     })
   }
+}
+
+const denials: readonly string[] = [CONNREFUSED, NODATA, NOTFOUND]
+
+/**
+ * A lookup for `net.connect` that finds private addresses as well, and names that only this machine knows, such as those
+ * of its hosts file: for development and tests. A thread of libuv looks for such a name once DNS has denied it, and for
+ * none whose name server is silent.
+ */
+export const anyLookup: LookupFunction = (hostname, options, answer) => {
+  lookUpName(hostname, options, (error, ...found) => {
+    if (error && denials.includes(error.code ?? '')) lookup(hostname, options, answer)
+    else answer(error, ...found)
+  })
 }
 
 // Addresses that are not on the public internet (IANA special-purpose registries), those that embed an IPv4 address
