@@ -11,6 +11,7 @@ import { neighbours } from './edge/neighbours.ts'
 import { sharedLimits } from './edge/shared-limits.ts'
 import { slowBodies } from './edge/slow-bodies.ts'
 import { storedAssets } from './edge/stored-assets.ts'
+import { silentNames, silentWebhooks } from './edge/silent-webhooks.ts'
 import { fairProviders } from './fair-providers/fair-providers.ts'
 import { followers } from './followers/followers.ts'
 import { flow } from './flow/flow.ts'
@@ -125,6 +126,13 @@ export const benches: Record<string, Bench> = {
     seconds: 30,
     profiles: [],
     run: onEdge(neighbours),
+  },
+  webhooks: {
+    title: '20 webhooks on a host whose name servers never answer: calls, notices and revocations of others',
+    rounds: 1,
+    seconds: 30,
+    profiles: [],
+    run: onEdge(silentWebhooks, silentNames),
   },
   storage: {
     title: '10 GB of uploads by a project with funds and by one without',

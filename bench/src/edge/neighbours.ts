@@ -1,13 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { BenchDeps } from '../bench.ts'
-import { percentile } from '../load/figures.ts'
 import { ms, table } from '../report/table.ts'
 import type { Target } from '../report/targets.ts'
-import { openLoop } from '../soak/open-loop.ts'
 import { type Attack, formatStatuses, startAttack } from './attacker.ts'
 import type { Edge } from './edge.ts'
 
-const CALLS_PER_SECOND = 50
 const TIMES_QUIET = 2
 const ESTIMATES = 300
 const READERS = 50
@@ -35,25 +32,17 @@ const HEAVY = {
 }
 
 /** What one project can ask for without end, and what the calls of another one notice. */
-export async function neighbours({ stack, fixture, tenant, chat }: Edge, { log, options: { roundMs } }: BenchDeps) {
+export async function neighbours({ stack, fixture, measureCalls }: Edge, { log, options: { roundMs } }: BenchDeps) {
   const { url } = stack.gateways[0]!
-  const now = () => performance.now()
   const greedy = await fixture.callableTenant({ funds: 1_000_000n })
   const unfunded = await fixture.callableTenant({ funds: 0n })
-  const measure = async () => {
-    const call = async () => ({ status: await chat(tenant.key.secret), retryAfter: true })
-    const { latenciesMs, ended } = await openLoop({ perSecond: CALLS_PER_SECOND, lastsMs: roundMs, call, now })
-    const failed = [...ended.keys()].filter((status) => status !== 200)
-    if (failed.length > 0) throw new Error(`The neighbour's calls were answered with ${failed.join()}.`)
-    return { p99: percentile(latenciesMs, 99), longest: percentile(latenciesMs, 100) }
-  }
   const rows: string[][] = []
   const targets: Target[] = []
   async function compare(what: string, attack: Attack): Promise<void> {
-    const quiet = await measure()
+    const quiet = await measureCalls(roundMs)
     log(what)
     const { stop } = await startAttack(attack)
-    const busy = await measure()
+    const busy = await measureCalls(roundMs)
     rows.push([what, ms(quiet.p99), ms(busy.p99), ms(busy.longest), formatStatuses(await stop())])
     targets.push({
       what: `neighbour's p99 during ${what}, to that of quiet`,
@@ -66,7 +55,7 @@ export async function neighbours({ stack, fixture, tenant, chat }: Edge, { log, 
   }
 
   log('Warming up')
-  await measure()
+  await measureCalls(roundMs)
   const { id: sandbox } = await fixture.sandbox(unfunded.project, HEAVY)
   await compare(`${ESTIMATES} estimates of 20 heavy expressions by an unfunded key`, {
     kind: 'clients',
