@@ -6,7 +6,7 @@ import { sealContent } from './seal-content.ts'
 
 // The thread that redacts and seals captured content, so that patterns of a project delay no one's calls.
 
-yieldToOtherThreads()
+yieldToOtherThreads(5)
 
 /** Of the latest rules; projects are few that capture at once. */
 const compiled = new Map<string, HideText>()

@@ -4,7 +4,7 @@ import { answerQuestions, yieldToOtherThreads } from '@gateway/service-kit/async
 
 // The thread that computes estimates.
 
-yieldToOtherThreads() // T1 of estimator.ts
+yieldToOtherThreads(10) // T1 of estimator.ts
 answerQuestions((facts: EstimateFacts): SandboxEstimate => {
   const steps = estimate(facts)
   for (;;) {

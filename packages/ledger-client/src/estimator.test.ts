@@ -32,7 +32,12 @@ const open = () => {
   const troubles: unknown[] = []
   const estimator = openEstimator({ onTrouble: (reason) => troubles.push(reason) })
   onTestFinished(() => estimator.close())
-  const estimate = (facts: EstimateFacts) => estimator.estimate(facts.project, async () => facts)
+  const estimate = (facts: EstimateFacts) =>
+    estimator.estimate(
+      facts.project,
+      async () => facts,
+      async () => facts,
+    )
   return { estimator, estimate, troubles }
 }
 
@@ -81,13 +86,39 @@ test('reads nothing for an estimate beyond the share of its project [overloaded]
   let read = 0
   const waiting = Array.from({ length: 30 }, () =>
     estimator
-      .estimate('prj', () => {
-        read++
-        return go.promise
-      })
+      .estimate(
+        'prj',
+        () => {
+          read++
+          return go.promise
+        },
+        async () => factsOf('prj', 'x'),
+      )
       .catch((error: Error) => error.message),
   )
-  go.reject(new Error('no facts'))
+  go.reject(new Error('no body'))
   const outcomes = await Promise.all(waiting)
-  expect([read, outcomes.filter((message) => message === 'no facts').length]).toEqual([21, 21])
+  expect([read, outcomes.filter((message) => message === 'no body').length]).toEqual([21, 21])
+})
+
+test('asks the ledger for one estimate of a project at a time', async () => {
+  const { estimator } = open()
+  const go = Promise.withResolvers<void>()
+  const asked: string[] = []
+  const estimate = (project: string, n: number) =>
+    estimator.estimate(
+      project,
+      async () => n,
+      async (question) => {
+        asked.push(`${project} ${question}`)
+        await go.promise
+        return factsOf(project, 'x')
+      },
+    )
+  const [first, second, other] = [estimate('prj', 1), estimate('prj', 2), estimate('other', 1)]
+  await expect.poll(() => asked).toContain('other 1') // begun after the second
+  expect(asked).toEqual(['prj 1', 'other 1'])
+  go.resolve()
+  await Promise.all([first, second, other])
+  expect(asked).toEqual(['prj 1', 'other 1', 'prj 2'])
 })

@@ -5,17 +5,23 @@ import { openWorkerThread } from '@gateway/service-kit/async/worker-thread'
 
 // Estimates run the expressions of a flow (money §7.6), for callers without funds too.
 //   T1  They run in one thread of low priority, so that no number of them delays other requests.
-//   T2  A project has one estimate in the thread's queue. So another project waits for one estimate of each busy project.
+//   T2  A project has one estimate in turn, from its question to the ledger until its answer. So another project waits
+//       for one estimate of each busy project, in the ledger and in the thread.
 //   T3  A project has a bounded number of estimates, from before anything is read for them. So those beyond it cost
 //       neither a body nor a question to the ledger.
 
 export interface Estimator {
   /**
-   * @param readFacts called if the project has room (T3)
-   * @throws Refusal `overloaded` if the project has too many estimates, or this one takes too long; the error of
-   * `readFacts`
+   * @param readQuestion called if the project has room (T3)
+   * @param readFacts asks the ledger, when it is the turn of this estimate (T2)
+   * @throws Refusal `overloaded` if the project has too many estimates, or this one takes too long; the errors of
+   * `readQuestion` and `readFacts`
    */
-  estimate(project: string, readFacts: () => Promise<EstimateFacts>): Promise<SandboxEstimate>
+  estimate<Question>(
+    project: string,
+    readQuestion: () => Promise<Question>,
+    readFacts: (question: Question) => Promise<EstimateFacts>,
+  ): Promise<SandboxEstimate>
   close(): Promise<void>
 }
 
@@ -38,7 +44,7 @@ export function openEstimator({ onTrouble }: { onTrouble: (reason: unknown) => v
   const projects = new Map<string, { turn: Semaphore; estimates: number }>()
 
   return {
-    async estimate(project, readFacts) {
+    async estimate(project, readQuestion, readFacts) {
       const its = projects.get(project) ?? {
         turn: openSemaphore({ permits: 1, maxWaiting: Infinity, whenFull }),
         estimates: 0,
@@ -47,8 +53,11 @@ export function openEstimator({ onTrouble }: { onTrouble: (reason: unknown) => v
       projects.set(project, its)
       its.estimates++
       try {
-        const facts = await readFacts()
-        const answer = await its.turn.run(() => one.run(() => thread.ask(facts))) // T1, T2
+        const question = await readQuestion()
+        const answer = await its.turn.run(async () => {
+          const facts = await readFacts(question)
+          return one.run(() => thread.ask(facts)) // T1
+        })
         if (answer === null) throw whenFull()
         return answer
       } finally {

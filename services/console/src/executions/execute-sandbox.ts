@@ -115,9 +115,8 @@ export function estimateSandbox(
 ): Handler<'estimateSandbox'> {
   return async (call, res) => {
     const { user, project, sandbox } = await reachSandbox(deps.prisma, call, res)
-    const estimate = await deps.estimator.estimate(project, async () => {
-      const { input, revision } = await call.body()
-      const caller = { user: user.id, project }
+    const caller = { user: user.id, project }
+    const estimate = await deps.estimator.estimate(project, call.body, async ({ input, revision }) => {
       const facts = await deps.ledger.estimateSandbox({ caller, sandbox: sandbox.id, revision, input })
       if ('refused' in facts) throw refusalFor(facts.refused, 'console')
       return facts

@@ -17,8 +17,9 @@ export function estimateSandbox(deps: Needed): RequestHandler<{ id: string }> {
   return (req, res) => {
     deps.refusals.nameModel(res, req.params.id)
     return withPermit(deps, res, async (keyHash, _permit, project) => {
-      const answer = await deps.estimator.estimate(project, async () => {
-        const facts = await deps.ledger.estimateSandbox(await readQuestion(req, keyHash))
+      const question = () => readQuestion(req, keyHash)
+      const answer = await deps.estimator.estimate(project, question, async (asked) => {
+        const facts = await deps.ledger.estimateSandbox(asked)
         if ('refused' in facts) throw refusalFor(facts.refused, 'invoke')
         return facts
       })
