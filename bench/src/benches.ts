@@ -125,7 +125,7 @@ export const benches: Record<string, Bench> = {
     rounds: 1,
     seconds: 30,
     profiles: [],
-    run: onEdge(neighbours),
+    run: onEdge(neighbours, async () => ({ consoles: 1 })),
   },
   webhooks: {
     title: '20 webhooks on a host whose name servers never answer: calls, notices and revocations of others',

@@ -128,7 +128,7 @@ function idleSocket({ url, head }: { url: string; head: string }): Socket {
 
 if (parentPort !== null && workerData !== null) {
   const port = parentPort
-  yieldToOtherThreads()
+  yieldToOtherThreads(10)
   const statuses = begin(workerData as Attack)
   port.once('message', () => port.postMessage(statuses()))
   port.postMessage('begun')

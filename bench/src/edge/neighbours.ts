@@ -1,9 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { BenchDeps } from '../bench.ts'
-import { ms, table } from '../report/table.ts'
+import { ms, table, times } from '../report/table.ts'
 import type { Target } from '../report/targets.ts'
 import { type Attack, formatStatuses, startAttack } from './attacker.ts'
 import type { Edge } from './edge.ts'
+import { openRevocations, repeatFor, revocationTarget } from './revocations.ts'
 
 const TIMES_QUIET = 2
 const ESTIMATES = 300
@@ -32,30 +33,40 @@ const HEAVY = {
 }
 
 /** What one project can ask for without end, and what the calls of another one notice. */
-export async function neighbours({ stack, fixture, measureCalls }: Edge, { log, options: { roundMs } }: BenchDeps) {
+export async function neighbours(edge: Edge, { log, options: { roundMs } }: BenchDeps) {
+  const { stack, fixture, tenant, measureCalls } = edge
   const { url } = stack.gateways[0]!
+  const revoke = await openRevocations(url, fixture, tenant)
+  const measure = async () => {
+    const [calls, revocationsMs] = await Promise.all([measureCalls(roundMs), repeatFor(roundMs, revoke)])
+    return { ...calls, revocationsMs }
+  }
   const greedy = await fixture.callableTenant({ funds: 1_000_000n })
   const unfunded = await fixture.callableTenant({ funds: 0n })
   const rows: string[][] = []
   const targets: Target[] = []
   async function compare(what: string, attack: Attack): Promise<void> {
-    const quiet = await measureCalls(roundMs)
+    const quiet = await measure()
     log(what)
     const { stop } = await startAttack(attack)
-    const busy = await measureCalls(roundMs)
-    rows.push([what, ms(quiet.p99), ms(busy.p99), ms(busy.longest), formatStatuses(await stop())])
-    targets.push({
-      what: `neighbour's p99 during ${what}, to that of quiet`,
-      wanted: TIMES_QUIET,
-      found: busy.p99 / quiet.p99,
-      better: 'less',
-      say: (value) => `${value.toFixed(2)}×`,
-    })
+    const busy = await measure()
+    const slowest = ms(Math.max(...busy.revocationsMs))
+    rows.push([what, ms(quiet.p99), ms(busy.p99), ms(busy.longest), slowest, formatStatuses(await stop())])
+    targets.push(
+      {
+        what: `neighbour's p99 during ${what}, to that of quiet`,
+        wanted: TIMES_QUIET,
+        found: busy.p99 / quiet.p99,
+        better: 'less',
+        say: times,
+      },
+      revocationTarget(`during ${what}`, busy.revocationsMs),
+    )
     await wait(2_000)
   }
 
   log('Warming up')
-  await measureCalls(roundMs)
+  await measure()
   const { id: sandbox } = await fixture.sandbox(unfunded.project, HEAVY)
   await compare(`${ESTIMATES} estimates of 20 heavy expressions by an unfunded key`, {
     kind: 'clients',
@@ -85,7 +96,10 @@ export async function neighbours({ stack, fixture, measureCalls }: Edge, { log, 
     head: `${head('POST /v1/assets')}Content-Type: image/png\r\nContent-Length: ${ASSET_BYTES}\r\n\r\n\x89PNG`,
   })
   return {
-    said: table(['one project, against another one', 'quiet p99', 'busy p99', 'longest', 'answers'], rows),
+    said: table(
+      ['one project, against another one', 'quiet p99', 'busy p99', 'longest', 'slowest revocation', 'answers'],
+      rows,
+    ),
     targets,
   }
 }

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { CallableTenant, Fixture } from '@gateway/testbed/fixture'
+import { type CallableTenant, type Fixture, openFixture } from '@gateway/testbed/fixture'
 import { startServices, type ServiceStack } from '@gateway/testbed/service-stack'
 import { Pool } from 'undici'
 import type { BenchDeps } from '../bench.ts'
@@ -8,10 +8,11 @@ import { figuresOf, median, type Figures } from '../load/figures.ts'
 import { describeRun } from '../report/machine.ts'
 import { ms, table, times } from '../report/table.ts'
 import { formatTargets } from '../report/targets.ts'
+import { openRevocations, repeatFor, revocationTarget } from '../edge/revocations.ts'
 import { checkLoad } from '../soak/check-load.ts'
 import { startBenchServers } from '../stack/bench-servers.ts'
 import { openStops } from '../stack/stops.ts'
-import { PLENTY, withFixture } from '../stack/with-fixture.ts'
+import { PLENTY } from '../stack/with-fixture.ts'
 
 // One project has 1,500 slow calls at a provider, and calls again as soon as one is refused. A neighbour calls the same
 // provider: before, and meanwhile.
@@ -34,6 +35,7 @@ interface Round {
   busy: Figures
   /** Slow calls that the provider had meanwhile. */
   sent: number
+  revocationsMs: number[]
 }
 
 const now = () => performance.now()
@@ -42,7 +44,9 @@ export async function fairProviders({ options, stops, log }: BenchDeps): Promise
   log('Starting Postgres and Redis')
   const { postgres, redis } = await startBenchServers(stops)
   const { rounds, roundMs } = options
-  const [busy, neighbour] = await withFixture(postgres.adminUrl, twoTenants)
+  const fixture = await openFixture(postgres.adminUrl)
+  stops.add(fixture.close)
+  const [busy, neighbour] = await twoTenants(fixture)
   const measured: { name: string; found: Round[] }[] = []
   let answered = 0
   for (const { name, settings } of variants) {
@@ -51,6 +55,7 @@ export async function fairProviders({ options, stops, log }: BenchDeps): Promise
       log(`Starting provider, ledger and gateway: ${name}`)
       const stack = await startServices({
         ledgerUrl: postgres.ledgerUrl,
+        consoleUrl: postgres.consoleUrl,
         redisUrl: redis.url,
         providerSettings: settings,
         environment: { gateway: () => ({ LOG_LEVEL: 'warn' }) },
@@ -62,15 +67,16 @@ export async function fairProviders({ options, stops, log }: BenchDeps): Promise
       own.add(quick.close)
       const measure = async (): Promise<Figures> =>
         figuresOf(await closedLoop({ clients: NEIGHBOURS, lastsMs: roundMs, call: quick.mustAnswer, now }))
-      await measure()
+      const revoke = await openRevocations(stack.gateways[0]!.url, fixture, neighbour)
+      await Promise.all([measure(), revoke()])
       const found: Round[] = []
       for (let round = 1; round <= rounds; round++) {
         const quiet = await measure()
         const load = startSlowCalls(stack, slow.call)
         const sent = await load.settled()
-        const during = await measure()
+        const [during, revocationsMs] = await Promise.all([measure(), repeatFor(roundMs, revoke)])
         await load.stop()
-        found.push({ quiet, busy: during, sent })
+        found.push({ quiet, busy: during, sent, revocationsMs })
         log(
           `round ${round} of ${rounds}  quiet p99 ${ms(quiet.p99Ms)}; with ${sent} slow calls at the provider ${ms(during.p99Ms)}`,
         )
@@ -161,6 +167,7 @@ function report(measured: { name: string; found: Round[] }[], run: string): stri
     quiet: median(found.map(({ quiet }) => quiet.p99Ms)),
     busy: median(found.map(({ busy }) => busy.p99Ms)),
     ratio: median(found.map(({ quiet, busy }) => busy.p99Ms / quiet.p99Ms)), // within a round: others use the machine too
+    revocationsMs: found.flatMap(({ revocationsMs }) => revocationsMs),
   }))
   return `${run}
 
@@ -173,13 +180,16 @@ ${table(
 )}
 
 ${formatTargets(
-  rows.map(({ name, ratio }) => ({
-    what: `p99 of the neighbour against quiet, ${name}`,
-    wanted: WANTED_TIMES,
-    found: ratio,
-    better: 'less' as const,
-    say: times,
-  })),
+  rows.flatMap(({ name, ratio, revocationsMs }) => [
+    {
+      what: `p99 of the neighbour against quiet, ${name}`,
+      wanted: WANTED_TIMES,
+      found: ratio,
+      better: 'less' as const,
+      say: times,
+    },
+    revocationTarget(name, revocationsMs),
+  ]),
 )}
 `
 }
