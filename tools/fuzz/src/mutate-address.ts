@@ -65,7 +65,7 @@ export function mutatePath(draft: Draft, chance: Chance): string {
       segments.pop()
       return 'segment left out'
     case 4:
-      segments[0] = segments[0]!.toUpperCase()
+      segments[0] = (segments[0] ?? '').toUpperCase() // none may be left
       return 'path in upper case'
     default:
       segments.push(`a;b=c%3F${chance.text(3)}`)
