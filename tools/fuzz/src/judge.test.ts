@@ -57,6 +57,15 @@ test.each([
   expect(kinds(request(), given)).toEqual(expected)
 })
 
+test('accepts that a user has a share of the revocations under way', () => {
+  const revoke = operationNamed('POST /api/v2/tenants/{tenant}/keys/{key}/revoke')
+  const asked = request({ operation: revoke, method: 'POST', path: '/api/v2/tenants/ten/keys/key/revoke' })
+  const wait = { headers: { ...answer(503, null).headers, 'retry-after': '1' } }
+  expect(kinds(asked, answer(503, refusal('overloaded'), wait))).toEqual([])
+  expect(kinds(asked, answer(503, refusal('overloaded')))).toEqual(['server error'])
+  expect(kinds(request(), answer(503, refusal('overloaded'), wait))).toEqual(['server error'])
+})
+
 test('an open path that a changed request reaches lets no one in', () => {
   const ended: Partial<FuzzRequest> = { caller: 'none', changes: ['changed'] }
   const operation = operationNamed('DELETE /api/v2/session')

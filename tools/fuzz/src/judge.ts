@@ -1,4 +1,5 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
+import { isRevocation } from '@gateway/api/request-kinds'
 import { apiDocument, operations, type Json, type Operation } from '@gateway/testbed/documented-operation'
 import type { Caller, FuzzRequest } from './draft.ts'
 import type { FuzzAnswer } from './send.ts'
@@ -28,7 +29,7 @@ export function judge(request: FuzzRequest, answer: FuzzAnswer): Fault[] {
   if (ms > SLOW_MS) faults.push({ kind: 'slow', what: `${status} after more than ${SLOW_MS / 1000} s` })
   if (status === 0)
     return request.transport.kind === 'raw' ? faults : [...faults, { kind: 'no response', what: error! }]
-  if (status >= 500 && !isOfProvider(status, text))
+  if (status >= 500 && !isOfProvider(status, text) && !isOwnShare(request, answer))
     faults.push({ kind: 'server error', what: `${status} ${codeIn(text)}` })
   if (isLetIn(request, answer)) faults.push({ kind: 'let in', what: `${status} for ${request.caller}` })
   if (status >= 400 && INTERNALS.test(text)) faults.push({ kind: 'leak', what: `${status} shows internals` })
@@ -61,6 +62,12 @@ function hasPathOf(operation: Operation, path: string): boolean {
 
 function isOfProvider(status: number, text: string): boolean {
   return (status === 502 || status === 504) && OF_PROVIDER.has(codeIn(text))
+}
+
+/** Whether the connections of one user have as many revocations under way as a user may have. */
+function isOwnShare({ method, path }: FuzzRequest, { text, headers }: FuzzAnswer): boolean {
+  const isRefusal = codeIn(text) === 'overloaded' && headers['retry-after'] !== undefined
+  return isRefusal && isRevocation(method, path.split('?')[0]!)
 }
 
 /** Whether a caller succeeded who must not. A changed method may reach another operation, which is open. */
