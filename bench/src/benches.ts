@@ -122,7 +122,7 @@ export const benches: Record<string, Bench> = {
   },
   neighbours: {
     title: 'estimates, slow readers and slow uploads of one project, and what the calls of another one notice',
-    rounds: 1,
+    rounds: 3,
     seconds: 30,
     profiles: [],
     run: onEdge(neighbours, async () => ({ consoles: 1 })),
