@@ -48,29 +48,29 @@ export async function neighbours(edge: Edge, { log, options: { rounds, roundMs }
   const targets: Target[] = []
   async function compare(what: string, attack: Attack): Promise<void> {
     log(what)
-    const found: { ratio: number; quietP99: number; busyP99: number }[] = []
-    const answers: string[] = []
+    const found: { quiet: number; busy: number }[] = [] // p99 of each round
+    let answers = ''
     const revocationsMs: number[] = []
     let longest = 0
     for (let round = 1; round <= rounds; round++) {
       const quiet = await measure()
       const { stop } = await startAttack(attack)
       const busy = await measure()
-      answers.push(formatStatuses(await stop()))
-      found.push({ ratio: busy.p99 / quiet.p99, quietP99: quiet.p99, busyP99: busy.p99 }) // within a round: others use the machine too
+      answers = formatStatuses(await stop())
+      found.push({ quiet: quiet.p99, busy: busy.p99 })
       revocationsMs.push(...busy.revocationsMs)
       longest = Math.max(longest, busy.longest)
       log(`round ${round} of ${rounds}: p99 ${ms(quiet.p99)}, then ${ms(busy.p99)}`)
       await wait(2_000)
     }
-    const middle = (of: keyof (typeof found)[number]) => median(found.map((each) => each[of]))
+    const [quiet, busy] = [median(found.map((one) => one.quiet)), median(found.map((one) => one.busy))]
     const slowest = Math.max(...revocationsMs)
-    rows.push([what, ms(middle('quietP99')), ms(middle('busyP99')), ms(longest), ms(slowest), answers.at(-1)!])
+    rows.push([what, ms(quiet), ms(busy), ms(longest), ms(slowest), answers])
     targets.push(
       {
         what: `neighbour's p99 during ${what}, to that of quiet`,
         wanted: TIMES_QUIET,
-        found: middle('ratio'),
+        found: median(found.map((one) => one.busy / one.quiet)), // within a round: others use the machine too
         better: 'less',
         say: times,
       },
