@@ -54,3 +54,22 @@ export function parseUntrusted(json: string, what: string): unknown {
 export function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0
 }
+
+/** Counts that are parts of a price. */
+const charged = new Set(['cached_tokens', 'cache_write_tokens', 'reasoning_tokens'])
+
+/**
+ * Returns the valid counts of these names in the details of a usage, `undefined` if there are no details, and null if one
+ * that is charged is invalid. Null stands for none.
+ */
+export function countsIn(details: unknown, names: readonly string[]): Record<string, number> | null | undefined {
+  if (typeof details !== 'object' || details === null) return undefined
+  const given = fieldsOf(details)
+  const counts: Record<string, number> = {}
+  for (const name of names) {
+    const count = given[name] ?? undefined
+    if (isCount(count)) counts[name] = count
+    else if (count !== undefined && charged.has(name)) return null
+  }
+  return counts
+}

@@ -159,14 +159,15 @@ export function rebuildUsage(value: unknown): Usage | null {
   const { input_tokens: input, output_tokens: output, output_tokens_details: outputDetails } = fields
   const read = countOrNone(fields, 'cache_read_input_tokens')
   const written = countOrNone(fields, 'cache_creation_input_tokens')
-  if (!isCount(input) || !isCount(output) || read === null || written === null) return null
-  const { thinking_tokens: thinking } = fieldsOf(outputDetails)
+  const { thinking_tokens: thinking = null } = fieldsOf(outputDetails)
+  const isThinkingValid = thinking === null || isCount(thinking)
+  if (!isCount(input) || !isCount(output) || read === null || written === null || !isThinkingValid) return null
   return {
     promptTokens: input + read + written,
     completionTokens: output,
     details: {
       prompt_tokens_details: { cached_tokens: read, cache_write_tokens: written },
-      ...(isCount(thinking) && { completion_tokens_details: { reasoning_tokens: thinking } }),
+      ...(thinking !== null && { completion_tokens_details: { reasoning_tokens: thinking } }),
     },
   }
 }

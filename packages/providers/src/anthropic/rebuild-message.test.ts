@@ -156,5 +156,6 @@ describe('usage', () => {
     { input_tokens: '1', output_tokens: 1 },
     { input_tokens: 1, output_tokens: 1, cache_read_input_tokens: -1 },
     { input_tokens: 1, output_tokens: 1, cache_creation_input_tokens: '7' },
+    { input_tokens: 1, output_tokens: 1, output_tokens_details: { thinking_tokens: -1 } },
   ])('is null for %j', (given) => expect(rebuildUsage(given)).toBeNull())
 })

@@ -15,6 +15,7 @@ import {
   ErrorInAnswer,
   type Fields,
   fieldsOf,
+  countsIn,
   isCount,
   list,
   parseUntrusted,
@@ -204,24 +205,13 @@ export function rebuildUsage(value: unknown): Usage | null {
   if (typeof value !== 'object' || value === null) return null
   const fields = value as Fields
   const { prompt_tokens: promptTokens, completion_tokens: completionTokens } = fields
-  if (!isCount(promptTokens) || !isCount(completionTokens)) return null
+  const prompt = countsIn(fields['prompt_tokens_details'], promptDetails)
+  const completion = countsIn(fields['completion_tokens_details'], completionDetails)
+  if (!isCount(promptTokens) || !isCount(completionTokens) || prompt === null || completion === null) return null
   const usage: Usage = { promptTokens, completionTokens, details: {} }
-  const prompt = counts(fields['prompt_tokens_details'], promptDetails)
-  const completion = counts(fields['completion_tokens_details'], completionDetails)
   if (prompt) usage.details.prompt_tokens_details = prompt
   if (completion) usage.details.completion_tokens_details = completion
   return usage
-}
-
-function counts(value: unknown, names: readonly string[]): Record<string, number> | null {
-  if (typeof value !== 'object' || value === null) return null
-  const given = fieldsOf(value)
-  const kept: Record<string, number> = {}
-  for (const name of names) {
-    const count = given[name]
-    if (isCount(count)) kept[name] = count
-  }
-  return kept
 }
 
 const known = new Map<unknown, FinishReason>([

@@ -137,7 +137,7 @@ describe('usage', () => {
         completion_tokens: 4,
         total_tokens: 7,
         cost: 0.1,
-        prompt_tokens_details: { cached_tokens: 1, x: 1, audio_tokens: 'x' },
+        prompt_tokens_details: { cached_tokens: 1, cache_write_tokens: null, x: 1, audio_tokens: 'x' },
         completion_tokens_details: null,
       }),
     ).toEqual({ promptTokens: 3, completionTokens: 4, details: { prompt_tokens_details: { cached_tokens: 1 } } })
@@ -152,5 +152,8 @@ describe('usage', () => {
     { prompt_tokens: '1', completion_tokens: 1 },
     { prompt_tokens: 1.5, completion_tokens: 1 },
     { prompt_tokens: 1e300, completion_tokens: 1 },
+    { prompt_tokens: 3, completion_tokens: 1, prompt_tokens_details: { cached_tokens: -1 } },
+    { prompt_tokens: 3, completion_tokens: 1, prompt_tokens_details: { cache_write_tokens: 1.5 } },
+    { prompt_tokens: 3, completion_tokens: 1, completion_tokens_details: { reasoning_tokens: '1' } },
   ])('is null for %j', (value) => expect(rebuildUsage(value)).toBeNull())
 })

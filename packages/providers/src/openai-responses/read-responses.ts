@@ -10,7 +10,17 @@ import { callIdOf, type ChatChunk, type Completion, maxToolCalls, type Usage } f
 import { rebuildLogprobs } from '../openai-compatible/read-chat.ts'
 import { openBlockStream } from '../read-stream.ts'
 import type { ReasoningSeal } from '../reasoning-seal.ts'
-import { ErrorInAnswer, type Fields, fieldsOf, isCount, list, parseUntrusted, text, UnfitAnswer } from '../untrusted.ts'
+import {
+  countsIn,
+  ErrorInAnswer,
+  type Fields,
+  fieldsOf,
+  isCount,
+  list,
+  parseUntrusted,
+  text,
+  UnfitAnswer,
+} from '../untrusted.ts'
 import type { ReadEvent } from '../wire-format.ts'
 import { sealedItem, thoughtsOf } from './reasoning-item.ts'
 
@@ -199,20 +209,15 @@ function finishReasonOf(response: unknown, calls: boolean): FinishReason {
 function rebuildUsage(value: unknown): Usage | null {
   const fields = fieldsOf(value)
   const { input_tokens: input, output_tokens: output } = fields
-  if (!isCount(input) || !isCount(output)) return null
-  const { cached_tokens: read, cache_write_tokens: written } = fieldsOf(fields['input_tokens_details'])
-  const { reasoning_tokens: reasoning } = fieldsOf(fields['output_tokens_details'])
+  const prompt = countsIn(fields['input_tokens_details'], ['cached_tokens', 'cache_write_tokens'])
+  const completion = countsIn(fields['output_tokens_details'], ['reasoning_tokens'])
+  if (!isCount(input) || !isCount(output) || prompt === null || completion === null) return null
   return {
     promptTokens: input,
     completionTokens: output,
     details: {
-      ...((isCount(read) || isCount(written)) && {
-        prompt_tokens_details: {
-          ...(isCount(read) && { cached_tokens: read }),
-          ...(isCount(written) && { cache_write_tokens: written }),
-        },
-      }),
-      ...(isCount(reasoning) && { completion_tokens_details: { reasoning_tokens: reasoning } }),
+      ...(prompt && { prompt_tokens_details: prompt }),
+      ...(completion && { completion_tokens_details: completion }),
     },
   }
 }

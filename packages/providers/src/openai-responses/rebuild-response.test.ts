@@ -99,20 +99,26 @@ test.each<[object, number | undefined]>([
 describe('usage', () => {
   const counted = (given: unknown) => rebuild({ usage: given as never }).usage
 
-  test('has the details that are valid counts', () => {
+  test('has the details that are reported', () => {
     expect(counted({ input_tokens: 3, output_tokens: 2 })).toEqual({
       promptTokens: 3,
       completionTokens: 2,
       details: {},
     })
-    const details = { cached_tokens: -1, cache_write_tokens: 1 }
+    const details = { cached_tokens: null, cache_write_tokens: 1 }
     expect(counted({ input_tokens: 3, output_tokens: 2, input_tokens_details: details })?.details).toEqual({
       prompt_tokens_details: { cache_write_tokens: 1 },
     })
   })
 
-  test.each([undefined, null, {}, { input_tokens: 1 }, { input_tokens: -1, output_tokens: 1 }, { input_tokens: '1' }])(
-    'is null for %j',
-    (given) => expect(counted(given)).toBeNull(),
-  )
+  test.each([
+    undefined,
+    null,
+    {},
+    { input_tokens: 1 },
+    { input_tokens: -1, output_tokens: 1 },
+    { input_tokens: '1' },
+    { input_tokens: 3, output_tokens: 2, input_tokens_details: { cached_tokens: -1 } },
+    { input_tokens: 3, output_tokens: 2, output_tokens_details: { reasoning_tokens: 0.5 } },
+  ])('is null for %j', (given) => expect(counted(given)).toBeNull())
 })
