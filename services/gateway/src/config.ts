@@ -59,6 +59,12 @@ export const gatewayConfig = z.object({
     description:
       'Maximum number of concurrent requests per key that follow the progress of an execution. Further ones are refused with `overloaded`',
   }),
+  MAX_FOLLOWERS_PER_KEY_BY_PROJECT: json(z.record(z.string(), z.int().min(1).max(1_000_000)))
+    .default({})
+    .meta({
+      description:
+        'Another maximum for the keys of single projects, as JSON, for example {"prj_…":64}. Use it instead of raising the limit for everyone',
+    }),
   ...countingConfig,
   // A project can take half of it, so the minimum is twice the largest request.
   MAX_CONCURRENT_IMAGE_BYTES: wholeNumber({ min: 2 * chatLimits.bodyBytes, max: 100_000_000_000 })

@@ -13,7 +13,7 @@ import type { CountUsage } from '@gateway/tokens/counted-usage'
 import type { CountTokens } from '@gateway/tokens/token-counter'
 import type { CountExactly } from '@gateway/tokens/exact-count'
 import type { ConcurrencyLimiter } from '@gateway/service-kit/async/concurrency-limiter'
-import type { AdmissionQueueLimit, OpenCalls } from './admission/limits.ts'
+import type { AdmissionQueueLimit, FollowerLimiter, OpenCalls } from './admission/limits.ts'
 import type { Rates } from './rates/rates.ts'
 import type { KeyGate } from './admission/key-gate.ts'
 import type { RunningCalls } from './admission/running-calls.ts'
@@ -50,7 +50,7 @@ export interface Deps {
   keyGate: KeyGate
   concurrencyLimiter: ConcurrencyLimiter
   /** Permits of followers, by key. */
-  followerLimiter: ConcurrencyLimiter
+  followerLimiter: FollowerLimiter
   admissionQueueLimit: AdmissionQueueLimit
   rates: Rates
   refusals: RefusalReporter

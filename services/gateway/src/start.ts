@@ -55,7 +55,11 @@ export async function startGateway(
   const now = () => Date.now()
   const newId = openIdGenerator(now, randomFillSync)
   const openCalls = trackOpenCalls({ stopping, finishMs: Math.max(0, config.DRAIN_MS - LAST_ANSWERS_MS) })
-  const followerLimiter = openFollowerLimiter(config.MAX_CONCURRENT_CALLS, config.MAX_FOLLOWERS_PER_KEY)
+  const followerLimiter = openFollowerLimiter(
+    config.MAX_CONCURRENT_CALLS,
+    config.MAX_FOLLOWERS_PER_KEY,
+    config.MAX_FOLLOWERS_PER_KEY_BY_PROJECT,
+  )
   const consoleProxy = config.CONSOLE_URL === undefined ? null : openConsoleProxy(config.CONSOLE_URL, config)
   const imageMemory = openByteBudget({
     maxBytes: config.MAX_CONCURRENT_IMAGE_BYTES,

@@ -5,8 +5,11 @@
 //   P2  A permit is held until the work is done and the response is sent, even if the caller has disconnected.
 
 export interface ConcurrencyLimiter {
-  /** @throws the error of `whenFull` */
-  acquire(party: string): Permit
+  /**
+   * @param maxOfParty of this party, instead of the maximum of all
+   * @throws the error of `whenFull`
+   */
+  acquire(party: string, maxOfParty?: number): Permit
   /** Number of permits held. */
   count(): number
 }
@@ -23,12 +26,16 @@ interface Options {
   /** Maximum per party, regardless of load. */
   maxOfParty?: number | undefined
   /** The error for a party without a permit. `hasMaximum`: it holds `maxOfParty`, regardless of load. */
-  whenFull: (hasMaximum: boolean) => Error
+  whenFull: (hasMaximum: boolean, maxOfParty: number) => Error
 }
 
 const SHARE = 4
 
-export function openConcurrencyLimiter({ maxPermits, maxOfParty = maxPermits, whenFull }: Options): ConcurrencyLimiter {
+export function openConcurrencyLimiter({
+  maxPermits,
+  maxOfParty: usual = maxPermits,
+  whenFull,
+}: Options): ConcurrencyLimiter {
   const acquired = new Map<string, number>() // by party
   let total = 0
 
@@ -40,9 +47,9 @@ export function openConcurrencyLimiter({ maxPermits, maxOfParty = maxPermits, wh
   }
 
   return {
-    acquire(party) {
+    acquire(party, maxOfParty = usual) {
       const held = acquired.get(party) ?? 0
-      if (held >= Math.min(maxOfParty, SHARE * (maxPermits - total))) throw whenFull(held >= maxOfParty) // P1
+      if (held >= Math.min(maxOfParty, SHARE * (maxPermits - total))) throw whenFull(held >= maxOfParty, maxOfParty) // P1
       add(party, 1)
       let released = false
       const givesBack: (() => void)[] = []

@@ -64,13 +64,31 @@ export async function askWithPermit<Answer>(
 // Limit on followers: requests that get the progress of an execution, and take as long as it does. Each holds a permit
 // of its project too. Some keys of a project could otherwise take all of its permits for a long time.
 
-/** @param maxPermits for all keys together */
-export function openFollowerLimiter(maxPermits: number, maxOfKey: number): ConcurrencyLimiter {
-  return openConcurrencyLimiter({
+export interface FollowerLimiter {
+  /** @throws Refusal `overloaded` */
+  acquire(key: FollowingKey): Permit
+  count(): number
+}
+
+interface FollowingKey {
+  keyHash: string
+  project: string
+}
+
+/**
+ * @param maxPermits for all keys together
+ * @param maxOfKeyIn of each key of a project, by project, instead of `maxOfKey`
+ */
+export function openFollowerLimiter(
+  maxPermits: number,
+  maxOfKey: number,
+  maxOfKeyIn: Record<string, number>,
+): FollowerLimiter {
+  const { acquire, count } = openConcurrencyLimiter({
     maxPermits,
-    maxOfParty: maxOfKey,
-    whenFull: (hasMaximum) => (hasMaximum ? followsTooMany(maxOfKey) : refuse('overloaded', {})),
+    whenFull: (hasMaximum, maximum) => (hasMaximum ? followsTooMany(maximum) : refuse('overloaded', {})),
   })
+  return { acquire: ({ keyHash, project }) => acquire(keyHash, maxOfKeyIn[project] ?? maxOfKey), count }
 }
 
 function followsTooMany(maxOfKey: number): Refusal {
@@ -86,11 +104,11 @@ function followsTooMany(maxOfKey: number): Refusal {
  * @throws Refusal `overloaded`, before anything is asked
  */
 export async function asFollower<T>(
-  { followerLimiter }: { followerLimiter: Pick<ConcurrencyLimiter, 'acquire'> },
-  keyHash: string,
+  { followerLimiter }: { followerLimiter: Pick<FollowerLimiter, 'acquire'> },
+  key: FollowingKey,
   work: () => Promise<T>,
 ): Promise<T> {
-  const permit = followerLimiter.acquire(keyHash)
+  const permit = followerLimiter.acquire(key)
   try {
     return await work()
   } finally {

@@ -65,7 +65,9 @@ export async function callTool(
     const input = params.arguments ?? {}
     const run = () => withCallSpan(ROUTE, traceOf(request, rpc), () => execute(deps, request, input, rpc))
     const follows = rpc._meta?.progressToken !== undefined
-    return await (follows ? asFollower(deps, request.caller.keyHash, run) : run())
+    return await (follows
+      ? asFollower(deps, { keyHash: request.caller.keyHash, project: request.sandbox.project }, run)
+      : run())
   } catch (error) {
     if (error instanceof ClientDisconnected || error instanceof ProtocolError) throw error
     return refusedResult(explainError(deps, error, request.res)) // T1

@@ -48,7 +48,7 @@ export function followExecution(deps: Deps): RequestHandler<{ id: string }> {
       const caller = readCaller(req, keyHash)
       const { after } = readProgressQuery(req.query)
       const followed = { execution: storableId(req.params.id), project, caller, after }
-      return asFollower(deps, keyHash, () => deps.openCalls.run(() => follow(deps, res, followed)))
+      return asFollower(deps, { keyHash, project }, () => deps.openCalls.run(() => follow(deps, res, followed)))
     })
 }
 

@@ -26,17 +26,23 @@ const ROUTE = 'POST /v1/sandbox/{id}/invoke'
 export function invokeSandbox(deps: Deps): RequestHandler<{ id: string }> {
   return (req, res) => {
     deps.refusals.nameModel(res, req.params.id)
-    return withPermit(deps, res, (keyHash) => {
+    return withPermit(deps, res, (keyHash, _permit, project) => {
       deps.admissionQueueLimit.refuseIfFull()
-      return deps.openCalls.run(() => withCallSpan(ROUTE, req.headers, () => invoke(deps, req, res, keyHash)))
+      const key = { keyHash, project }
+      return deps.openCalls.run(() => withCallSpan(ROUTE, req.headers, () => invoke(deps, req, res, key)))
     })
   }
 }
 
-async function invoke(deps: Deps, req: InvokeRequest, res: Response, keyHash: string): Promise<void> {
+async function invoke(
+  deps: Deps,
+  req: InvokeRequest,
+  res: Response,
+  key: { keyHash: string; project: string },
+): Promise<void> {
   const accepted = acceptedAnswer(req)
-  const run = () => runInvocation(deps, req, res, keyHash, accepted)
-  return accepted === 'progress' ? asFollower(deps, keyHash, run) : run()
+  const run = () => runInvocation(deps, req, res, key.keyHash, accepted)
+  return accepted === 'progress' ? asFollower(deps, key, run) : run()
 }
 
 async function runInvocation(
