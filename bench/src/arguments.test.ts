@@ -9,14 +9,14 @@ describe('readArguments', () => {
   test("defaults to the bench's figures", () => {
     expect(read('quick')).toEqual({
       name: 'quick',
-      options: { rounds: 3, roundMs: 2_000, keep: false, profile: null, calls: null },
+      options: { rounds: 3, roundMs: 2_000, keep: false, profile: null, calls: null, before: null },
     })
   })
 
   test('overrides them by options', () => {
     expect(read('quick', '--rounds', '7', '--seconds', '0.5', '--keep', '--profile', 'ledger')).toEqual({
       name: 'quick',
-      options: { rounds: 7, roundMs: 500, keep: true, profile: 'ledger', calls: null },
+      options: { rounds: 7, roundMs: 500, keep: true, profile: 'ledger', calls: null, before: null },
     })
   })
 
@@ -50,6 +50,7 @@ describe('readArguments', () => {
     [['quick', '--seconds', '600'], '--seconds must be'],
     [['quick', '--profile', 'console'], 'quick can profile ledger, not console.'],
     [['quick', '--calls', '5000'], 'quick has no number of calls to choose.'],
+    [['quick', '--before', 'other'], 'quick has no other checkout to compare with'],
     [['quick', '--fast'], "Unknown option '--fast'"],
   ])('refuses %j with the correct usage', (words, message) => {
     const answer = read(...words)
@@ -72,5 +73,14 @@ describe('readArguments', () => {
 
   test('does not treat --help as an error', () => {
     expect(read('--help')).toMatchObject({ wrong: false })
+  })
+
+  test('takes the other checkout of a bench that compares with one', () => {
+    const compares = { turns: { ...benches.quick, comparesCheckouts: true as const } }
+    expect(readArguments(['turns', '--before', '../old'], compares)).toMatchObject({ options: { before: '../old' } })
+    expect(readArguments(['turns'], compares)).toMatchObject({
+      wrong: true,
+      usage: expect.stringContaining('turns needs another checkout to compare with: --before <folder>.') as string,
+    })
   })
 })

@@ -11,6 +11,8 @@ export interface BenchOptions {
   profile: string | null
   /** Calls in the books, for a bench that lets its size be chosen; null for another one. */
   calls: number | null
+  /** The folder of another checkout, for a bench that compares with one; null for another one. */
+  before: string | null
 }
 
 export interface BenchFacts {
@@ -22,6 +24,8 @@ export interface BenchFacts {
   seconds: number
   /** Only for a bench that `--calls` makes smaller. */
   calls?: number
+  /** Whether it compares with another checkout, which `--before` names. */
+  comparesCheckouts?: true
 }
 
 const MOST_ROUNDS = 50
@@ -46,6 +50,7 @@ export function readArguments(
         keep: { type: 'boolean', default: false },
         profile: { type: 'string' },
         calls: { type: 'string' },
+        before: { type: 'string' },
         help: { type: 'boolean', short: 'h', default: false },
       },
     })
@@ -73,7 +78,12 @@ export function readArguments(
   const calls = most === undefined ? null : numberIn(values.calls, most, LEAST_CALLS, most)
   if (most !== undefined && (calls === null || !Number.isInteger(calls)))
     return wrong(`--calls must be a whole number from ${LEAST_CALLS} to ${most}.`)
-  return { name, options: { rounds, roundMs: seconds * 1000, keep: values.keep, profile, calls } }
+  if ((values.before === undefined) === (facts.comparesCheckouts === true))
+    return wrong(
+      `${name} ${facts.comparesCheckouts ? 'needs an' : 'has no '}other checkout to compare with: --before <folder>.`,
+    )
+  const before = values.before ?? null
+  return { name, options: { rounds, roundMs: seconds * 1000, keep: values.keep, profile, calls, before } }
 }
 
 function numberIn(text: string | undefined, otherwise: number, least: number, most: number): number | null {
@@ -96,6 +106,7 @@ ${lines.join('\n')}
   --seconds <n>        duration of one measurement
   --keep               rewrite the section of this bench in bench/RESULTS.md
   --profile <service>  also report where that service spends its time, by function
+  --before <folder>    the checkout to compare with, with its dependencies installed; for benches that compare
   --calls <n>          fewer calls in the books, for a quick try; for benches that have a number of calls
 `
 }

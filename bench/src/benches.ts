@@ -26,6 +26,7 @@ import { slowDisk } from './slow-disk/slow-disk.ts'
 import { soak } from './soak/soak.ts'
 import { streams } from './streams/streams.ts'
 import { wires } from './wires/wires.ts'
+import { turns } from './turns/turns.ts'
 import { usagePage } from './usage-page/usage-page.ts'
 
 export const benches: Record<string, Bench> = {
@@ -42,6 +43,14 @@ export const benches: Record<string, Bench> = {
     seconds: 3,
     profiles: ['gateway', 'ledger'],
     run: chatPath,
+  },
+  turns: {
+    title: 'the chat call of this checkout and of another one, in turns',
+    rounds: 12,
+    seconds: 2,
+    profiles: [],
+    comparesCheckouts: true,
+    run: turns,
   },
   overhead: {
     title: 'what a call takes longer than at the provider, at fixed rates, next to Portkey and a bare proxy',

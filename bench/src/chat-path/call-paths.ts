@@ -1,7 +1,7 @@
 import { costMicro } from '@gateway/pricing/price'
 import { processorTimesMs } from '../stack/processor-time.ts'
 import type { Variant } from '../load/rounds.ts'
-import { PATHS, pathsTo, type Path, type PathName } from './paths.ts'
+import { callOf, PATHS, pathsTo, type PathName } from './paths.ts'
 import type { PricedTenant } from './tenant.ts'
 import type { Stack } from './start-stack.ts'
 import type { Peers } from './start-peers.ts'
@@ -30,26 +30,11 @@ export interface Answered {
   cutAtMost: number
 }
 
-/** The four paths to the same provider, and the small call that takes them. */
+/** The paths to the same provider. */
 export function openCallPaths({ stack, tenant, peers, wrk, lastsMs }: Deps) {
   const paths = pathsTo(stack, tenant, peers)
   const answered: Answered = { counted: 0, cutAtMost: 0 }
   const work = new Map<string, { calls: number; ms: Record<string, number> }>()
-
-  const callOf = ({ url, headers, model }: Path) => ({
-    url: `${url}/v1/chat/completions`,
-    headers: { 'content-type': 'application/json', ...headers },
-    body: JSON.stringify({
-      model,
-      max_tokens: 50,
-      messages: [
-        {
-          role: 'user',
-          content: 'Tell me in a few words why the sky is blue at noon and red in the evening, as to a child of ten.',
-        },
-      ],
-    }),
-  })
 
   /** Nothing of it is measured, but its charges count. */
   async function warmUp(name: PathName, connections: number) {

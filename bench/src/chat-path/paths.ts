@@ -24,6 +24,22 @@ export const titles: Record<PathName, string> = {
   stack: 'this gateway, charged and durable',
 }
 
+/** The small call that takes them. */
+export const callOf = ({ url, headers, model }: Pick<Path, 'url' | 'headers' | 'model'>) => ({
+  url: `${url}/v1/chat/completions`,
+  headers: { 'content-type': 'application/json', ...headers },
+  body: JSON.stringify({
+    model,
+    max_tokens: 50,
+    messages: [
+      {
+        role: 'user',
+        content: 'Tell me in a few words why the sky is blue at noon and red in the evening, as to a child of ten.',
+      },
+    ],
+  }),
+})
+
 const peersFolder = path.resolve(import.meta.dirname, '../../.peers')
 
 /** Starts everything that the paths lead through. */

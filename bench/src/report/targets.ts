@@ -15,6 +15,7 @@ export function formatTargets(targets: Target[]): string {
 function formatTarget({ what, wanted, found, better, say }: Target): string {
   const met = better === 'more' ? found >= wanted : found <= wanted
   const sign = better === 'more' ? '≥' : '≤'
-  const off = Math.abs(found / wanted - 1) * 100
-  return `- ${what} ${sign} ${say(wanted)}: ${say(found)}, **${met ? 'met' : 'missed'}** (${off.toFixed(0)} % ${found >= wanted ? 'above' : 'below'})`
+  const percent = (Math.abs(found / wanted - 1) * 100).toFixed(0)
+  const off = wanted === 0 ? '' : ` (${percent} % ${found >= wanted ? 'above' : 'below'})`
+  return `- ${what} ${sign} ${say(wanted)}: ${say(found)}, **${met ? 'met' : 'missed'}**${off}`
 }
