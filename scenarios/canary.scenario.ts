@@ -70,7 +70,7 @@ test('a secret appears only in the response that shows it once', async ({
     'Postgres, every row': await everyRow(stack.fixture),
     'Postgres, every statement': await postgresServer.log(),
     'Redis, every key': await everyKey(redisServer.url),
-    'Redis, every command': commands(),
+    'Redis, every command': await commands(),
     'the logs': await everyLog(stack.folder),
     'the traces': otlp.received('/v1/traces').toString('latin1'),
     'the metrics': otlp.received('/v1/metrics').toString('latin1'),

@@ -89,7 +89,7 @@ const test = liveTest
           'Postgres, every row': await everyRow(fixture),
           'Postgres, every statement': await postgresServer.log(),
           'Redis, every key': await everyKey(redisServer.url),
-          'Redis, every command': commands(),
+          'Redis, every command': await commands(),
           'files and logs': files.join('\n'),
           traces: otlp.received('/v1/traces').toString('latin1'),
         }

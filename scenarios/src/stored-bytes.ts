@@ -1,5 +1,6 @@
 import { ask } from '@gateway/testbed/ask'
 import type { PrivatePostgres } from '@gateway/testbed/private-servers'
+import { monitorRedis } from '@gateway/testbed/redis-monitor'
 import { Redis } from 'ioredis'
 import type { Stack } from './stack.ts'
 
@@ -27,17 +28,15 @@ export async function logEveryStatement({ adminUrl }: PrivatePostgres): Promise<
 }
 
 /** Records every command sent to a Redis server, including published messages. */
-export async function watchRedis(url: string): Promise<{ commands: () => string; stop: () => void }> {
-  const redis = new Redis(url)
+export async function watchRedis(url: string): Promise<{ commands: () => Promise<string>; stop: () => void }> {
   const commands: string[] = []
-  const monitor = await redis.monitor()
-  monitor.on('monitor', (_time: string, words: string[]) => commands.push(words.join(' ')))
+  const { caughtUp, stop } = await monitorRedis(url, ({ words }) => commands.push(words.join(' ')))
   return {
-    commands: () => commands.join('\n'),
-    stop() {
-      monitor.disconnect()
-      redis.disconnect()
+    async commands() {
+      await caughtUp()
+      return commands.join('\n')
     },
+    stop,
   }
 }
 

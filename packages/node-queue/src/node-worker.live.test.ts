@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { startFaultProxy } from '@gateway/testbed/fault-proxy'
+import { monitorRedis } from '@gateway/testbed/redis-monitor'
 import { newJob, queueTest } from './fixtures/queue-in-test.ts'
 import { jobIdOf } from './node-job.ts'
 
@@ -68,14 +69,10 @@ together('a job delivered again while this worker runs it does not run twice', a
 })
 
 together('the script that ends a job also takes the next one', async ({ open, privateAddress, expect }) => {
-  const looker = open.redis(privateAddress.url)
-  const monitor = await looker.monitor()
   const scripts: string[][] = [] // the commands of each; no other one comes between them
-  const seenAll = Promise.withResolvers<void>()
-  monitor.on('monitor', (_at: string, words: string[], source: string) => {
-    if (source === 'lua') scripts.at(-1)!.push(words.join(' '))
+  const monitor = await monitorRedis(privateAddress.url, ({ words, isOfScript }) => {
+    if (isOfScript) scripts.at(-1)!.push(words.join(' '))
     else scripts.push([])
-    if (words[0] === 'echo') seenAll.resolve()
   })
   const [job, after] = [newJob(), newJob()]
   await open.queue(privateAddress).enqueue([job, after])
@@ -83,9 +80,8 @@ together('the script that ends a job also takes the next one', async ({ open, pr
   const run = await worker.next()
   run.finish()
   await worker.next()
-  await looker.echo('') // the monitor's connection may be behind
-  await seenAll.promise
-  monitor.disconnect()
+  await monitor.caughtUp()
+  monitor.stop()
   const taking = scripts.find((commands) => commands.join().includes(`${jobIdOf(after)}:lock`))
   expect(taking?.join('\n')).toContain(jobIdOf(job))
 })

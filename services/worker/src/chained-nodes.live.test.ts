@@ -1,6 +1,6 @@
-import { Redis } from 'ioredis'
 import { expect } from 'vitest'
 import type { Graph } from '@gateway/api/graph'
+import { monitorRedis } from '@gateway/testbed/redis-monitor'
 import { flow, newPrompt, nodeOf, side, stackTest as test } from './stack.fixture.ts'
 
 // Each node of an execution is a job. With a slice of time, a job continues with free nodes (N6 in run-node.ts).
@@ -39,26 +39,19 @@ test('runs each node of a chain as a separate job by default', async ({ startWor
 
 /** Jobs that are added to the queue for an execution, by ID. */
 async function jobsAdded(redisUrl: string, run: () => Promise<{ id: string }>): Promise<string[]> {
-  const redis = new Redis(redisUrl)
-  const monitor = await redis.monitor()
   const ids: string[] = []
-  const seenAll = Promise.withResolvers<void>()
-  monitor.on('monitor', (_at: string, [command = '', key = '', ...args]: string[]) => {
+  const monitor = await monitorRedis(redisUrl, ({ words: [command = '', key = '', ...args] }) => {
     const [, id] = /:nodes:(n-exe_[\w-]+)$/.exec(key) ?? []
     if (id !== undefined && /^hm?set$/i.test(command) && args.includes('data')) ids.push(id)
-    if (key === LAST) seenAll.resolve()
   })
   try {
     const { id: execution } = await run()
-    await redis.echo(LAST) // the monitor's connection may be behind
-    await seenAll.promise
+    await monitor.caughtUp()
     return ids.filter((id) => id.startsWith(`n-${execution}-`))
   } finally {
-    monitor.disconnect()
-    redis.disconnect()
+    monitor.stop()
   }
 }
-const LAST = 'the last command'
 
 // spec: 8.2/s1
 test('adds one job for each node that has work, each ID once', async ({ startWorker, tenant, redis }) => {
