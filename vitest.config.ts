@@ -70,7 +70,6 @@ const fullAlone = scenarioFiles(
   'stopped-executions',
   'upgrade',
   'worker-burst',
-  'worker-scaling',
 )
 
 const scenario = { globalSetup, expect, testTimeout: 180_000, hookTimeout: 120_000, isolate: false }
