@@ -128,6 +128,10 @@ BEGIN
     nullif(counts, '{}'),
     counts_from
   );
+  IF EXISTS (SELECT FROM money.attempts v WHERE v.id = call) THEN
+    RAISE serialization_failure -- its settlement is repeated, and fenced
+      USING MESSAGE = 'an id was released while it was being restored';
+  END IF;
   w.journal_seq := w.journal_seq + 1;
   w.seal := sha256(w.seal || convert_to(w.journal_seq || ' reserve ' || call || ' ' || reserves || ' 0 0', 'UTF8'));
   INSERT INTO money.journal (project, seq, kind, reference, available, reserved, settled, outside, at)

@@ -4,6 +4,7 @@ import { openDatabase } from '@gateway/database/client'
 import { codeOf, openReplica, type RunBatch } from '../fixtures/replica.ts'
 import { findingsOf, test, untilBlocked, walletOf } from '../fixtures/ledger-test.ts'
 import { runBatch } from './run-batch.ts'
+import { openReceipts } from './receipts.ts'
 import type { ClosingItem, Waiting } from './waiting-items.ts'
 
 // The same id in two concurrent batches. A release of an unknown id has no wallet to lock, so the two contend for the
@@ -56,6 +57,40 @@ describe('a release that races its own admission', () => {
     expect(await replica.settle(item.id)).toEqual({ kind: 'fenced' })
     expect(await replica.release(item.id)).toEqual({ kind: 'released' })
     expect([...replica.quarantined, ...other.quarantined]).toEqual([])
+    expect(await findingsOf(replica, tenant.project.id)).toEqual([])
+  })
+
+  test('restores nothing if the release is written while the call is restored', async ({
+    database,
+    fixture,
+    replica,
+    tenant,
+  }) => {
+    const { id } = replica.item(tenant.key, tenant.product)
+    const receipt = (await openReceipts(replica.reads)).issue(
+      {
+        id,
+        project: tenant.project.id,
+        key: tenant.key.id,
+        product: tenant.product,
+        instance: replica.instance,
+        micro: 100,
+        outputCap: 100,
+        price: ['0', '1000000', '0', null, null, null],
+        tag: null,
+      },
+      Date.now(),
+    )
+    const release: ClosingItem = { op: 'release', id, reason: 'test' }
+    const releasing = await decideUncommitted(database.ledgerUrl, { admissions: [], closings: [waiting(release)] })
+    const settling = replica.settle(id, undefined, null, receipt)
+    await untilBlocked(fixture, settling)
+    await releasing.commit()
+    expect(await settling).toMatchObject({ kind: 'undecided' })
+
+    expect(await replica.settle(id, undefined, null, receipt)).toEqual({ kind: 'fenced' })
+    expect(await walletOf(replica, tenant.project.id)).toMatchObject({ reserved: 0n, settled: 0n })
+    expect(replica.quarantined).toEqual([])
     expect(await findingsOf(replica, tenant.project.id)).toEqual([])
   })
 
