@@ -4,7 +4,7 @@
 --   R2  The wallet, the limit of the key and hard budgets win. Other calls may have been admitted with the money that was free again,
 --       so no more is reserved than is left; the rest of the charge is an excess (money §3.2).
 --   R3  What was fixed at admission (bound, price; B5 of run_batch) comes from the receipt. The spending window is the
---       current one.
+--       current one, and the deadline counts from now.
 -- The arguments are what the ledger has signed in the receipt of the admission. Returns whether it was restored.
 -- needs: money.callers, money.budget_targets
 CREATE OR REPLACE FUNCTION money.restore_reservation(
@@ -123,7 +123,7 @@ BEGIN
     price[6]::bigint,
     false,
     admitted,
-    admitted + interval '330 seconds',
+    moment + interval '330 seconds',
     coalesce(k.tag, of_tag),
     nullif(counts, '{}'),
     counts_from

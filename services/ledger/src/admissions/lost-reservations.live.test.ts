@@ -6,7 +6,7 @@ import { findingsOf, openTenant, test as ledgerTest, walletOf } from '../fixture
 import { keepLocked } from '../fixtures/keep-locked.ts'
 import { runBatch } from './run-batch.ts'
 import type { AdmissionItem, ClosingItem, Waiting } from './waiting-items.ts'
-import { openReceipts, type Receipt } from './receipts.ts'
+import { openReceipts, type Receipt, restoreReservation } from './receipts.ts'
 import { openReplica } from '../fixtures/replica.ts'
 import { openFixture } from '@gateway/testbed/fixture'
 import { ask } from '@gateway/testbed/ask'
@@ -128,6 +128,13 @@ describe('a settlement whose reservation was lost', () => {
     await replica.release(item.id)
     expect(await replica.settle(item.id, usage(30), null, receipt)).toEqual({ kind: 'fenced' })
     expect(await walletOf(replica, tenant.project.id)).toMatchObject({ reserved: 0n, settled: 0n })
+  })
+
+  test('is not overtaken by the deadline of the restored reservation', async ({ replica, lost, receipts }) => {
+    const { id, receipt } = await lost({ admittedMs: Date.now() - 3_600_000 })
+    expect(await restoreReservation(replica.reads, receipts.read(receipt, Date.now())!)).toBe(true)
+    expect(await replica.expire(id)).toEqual({ kind: 'alive' })
+    expect(await replica.settle(id, usage(30), null, receipt)).toEqual({ kind: 'settled', chargedMicro: 30 })
   })
 
   test('stays undecided while another session has its wallet locked', async ({ database, replica, tenant, lost }) => {
