@@ -5,6 +5,7 @@
 --       so no more is reserved than is left; the rest of the charge is an excess (money §3.2).
 --   R3  What was fixed at admission (bound, price; B5 of run_batch) comes from the receipt. The spending window is the
 --       current one, and the deadline counts from now.
+--   R4  A project may have been deleted meanwhile, with its keys. Its call is charged all the same, without a limit or budget.
 -- The arguments are what the ledger has signed in the receipt of the admission. Returns whether it was restored.
 -- needs: money.callers, money.budget_targets
 CREATE OR REPLACE FUNCTION money.restore_reservation(
@@ -44,8 +45,7 @@ BEGIN
      ORDER BY b.id FOR UPDATE); -- B12 of run_batch
   moment := clock_timestamp();
   month := money.window_start('monthly', moment);
-  restored := k.id IS NOT NULL
-    AND NOT EXISTS (SELECT FROM money.reservations r WHERE r.id = call)
+  restored := NOT EXISTS (SELECT FROM money.reservations r WHERE r.id = call)
     AND NOT EXISTS (SELECT FROM money.attempts v WHERE v.id = call); -- R1
   IF NOT restored THEN
     RETURN;
@@ -109,7 +109,7 @@ BEGIN
     1,
     of_project,
     of_key,
-    k.lineage,
+    coalesce(k.lineage, of_key), -- R4
     metered_from,
     of_product,
     of_instance,

@@ -11,13 +11,13 @@ export type LostAdmission = Omit<Receipt, 'price'> & { price: Price; keyFacts: K
 
 /** Restores a reservation as money.restore_reservation does. Returns whether it was lost. */
 export function decideRestoration(book: Book, lost: LostAdmission, nowMs: number): boolean {
-  const { id, project, key, product, instance, micro, outputCap, price, keyFacts } = lost
-  if (!keyFacts || keyFacts.project !== project) return false
+  const { id, project, key, product, instance, micro, outputCap, price } = lost
+  const keyFacts = lost.keyFacts?.project === project ? lost.keyFacts : null // R4 of restore_reservation
   if (book.open.has(id) || book.closed.has(id)) return false // R1 of restore_reservation
-  const windowStart = keyFacts.limit ? laterWindow(book, keyFacts, windowStartMs(keyFacts.limit.reset, nowMs)) : null
+  const windowStart = keyFacts?.limit ? laterWindow(book, keyFacts, windowStartMs(keyFacts.limit.reset, nowMs)) : null
   const left = [availableIn(book.wallets.get(project))] // R2 of restore_reservation
-  if (windowStart !== null) left.push(leftInWindow(book, keyFacts, windowStart))
-  const budgets = budgetsOf(book, keyFacts.user, keyFacts.tag ?? lost.tag, nowMs)
+  if (keyFacts && windowStart !== null) left.push(leftInWindow(book, keyFacts, windowStart))
+  const budgets = keyFacts ? budgetsOf(book, keyFacts.user, keyFacts.tag ?? lost.tag, nowMs) : []
   for (const window of budgets) left.push(leftInBudget(book, window) ?? BigInt(micro))
   const reserves = left.reduce((least, each) => (each < least ? each : least), BigInt(micro))
   enterAdmission(book, {
@@ -31,7 +31,7 @@ export function decideRestoration(book: Book, lost: LostAdmission, nowMs: number
       attempt: 1,
       project,
       key,
-      lineage: keyFacts.lineage,
+      lineage: keyFacts?.lineage ?? key,
       windowStartMs: windowStart,
       product,
       instance,

@@ -130,6 +130,14 @@ describe('a settlement whose reservation was lost', () => {
     expect(await walletOf(replica, tenant.project.id)).toMatchObject({ reserved: 0n, settled: 0n })
   })
 
+  test('is charged although its project was deleted meanwhile', async ({ replica, fixture, lost }) => {
+    const gone = await openTenant(fixture)
+    const { id, receipt } = await lost({ project: gone.project.id, key: gone.key.id, product: gone.product })
+    await fixture.run('DELETE FROM control.keys WHERE id = $1', [gone.key.id])
+    expect(await replica.settle(id, usage(30), null, receipt)).toEqual({ kind: 'settled', chargedMicro: 30 })
+    expect(await findingsOf(replica, gone.project.id)).toEqual([])
+  })
+
   test('is not overtaken by the deadline of the restored reservation', async ({ replica, lost, receipts }) => {
     const { id, receipt } = await lost({ admittedMs: Date.now() - 3_600_000 })
     expect(await restoreReservation(replica.reads, receipts.read(receipt, Date.now())!)).toBe(true)
