@@ -199,6 +199,29 @@ test('the check derives budgets from all projects again, before and after it has
   await fixture.run('UPDATE money.budgets SET spent = spent + 1, reserved = reserved + 1 WHERE id = $1', [id])
 })
 
+test('the check counts what a deleted project has spent and reserved', async ({
+  organization: { keys, product, projects },
+  set,
+  replica,
+  fixture,
+}) => {
+  await set('team', 10_000)
+  const findings = () => checkBudgets(replica.reads, [projects[1]!])
+  const [spent, open] = [replica.item(keys[0]!, product), replica.item(keys[0]!, product)]
+  for (const item of [spent, open]) await replica.admit(item)
+  await replica.settle(spent.id, { promptTokens: 0, completionTokens: 60 })
+  for (const [table, column] of [
+    ['keys', 'project'],
+    ['assignments', 'project'],
+    ['project_grants', 'project'],
+    ['projects', 'id'],
+  ])
+    await fixture.run(`DELETE FROM control.${table} WHERE ${column} = $1`, [projects[0]])
+  expect(await findings()).toEqual([])
+  await checkBooks(replica.reads, { projects: [projects[0]!] })
+  expect(await findings()).toEqual([])
+})
+
 const monthOf = (day: Date) => new Date(Date.UTC(day.getUTCFullYear(), day.getUTCMonth())).toISOString()
 
 test('a soft budget counts and refuses nothing', async ({ organization: { keys, product }, set, replica }) => {

@@ -39,9 +39,11 @@ function compare(prisma: Database['prisma'], wallets: string[]): Promise<Compare
        SELECT id, tenant, window_start, spent, reserved FROM money.budgets
         WHERE tenant IN (SELECT tenant FROM control.projects WHERE id = ANY ($1::text[]))
      ), wallet AS MATERIALIZED (
-       SELECT p.id AS project, coalesce(c.seq, 0) AS seq, coalesce(c.at, '-infinity') AS at
-         FROM control.projects p LEFT JOIN money.checked_wallets c ON c.project = p.id
-        WHERE p.tenant IN (SELECT tenant FROM budget)
+       SELECT w.project, coalesce(c.seq, 0) AS seq, coalesce(c.at, '-infinity') AS at
+         FROM money.wallets w
+         LEFT JOIN control.projects p ON p.id = w.project
+         LEFT JOIN money.checked_wallets c ON c.project = w.project
+        WHERE p.tenant IN (SELECT tenant FROM budget) OR p.id IS NULL -- deleted, and no organization is known
      ), open AS (
        SELECT b.id, b.window_start, sum(r.micro)::bigint AS micro
          FROM wallet w
