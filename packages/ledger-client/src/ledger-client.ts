@@ -185,7 +185,8 @@ function traceparentOf(span: Span): string {
 }
 
 // What an item means to its caller (architecture §M4, §M6).
-//   S1  An admission that ends without a certain decision is released under its id: nothing stays reserved.
+//   S1  An admission that ends without a certain decision is released under its id: nothing stays reserved. Until that is
+//       done the id is not admitted again, because its call would run while it is released.
 //   S2  A settlement, a release or a completion is never refused for lack of room: it is resent until its budget ends
 //       or the client closes.
 //   S3  Beyond `maxWaiting` waiting admissions and claims, one more is refused at once.
@@ -232,6 +233,7 @@ export function openItemSubmitter({
 }): ItemSubmitter {
   const pending = new Set<(error: Error) => void>()
   const waitForIdle: (() => void)[] = []
+  const releasing = new Set<string>()
   let stopped = false
 
   function submit(name: ItemName, item: object, budgetMs: number, traceparent?: string): Promise<Decided> {
@@ -239,6 +241,7 @@ export function openItemSubmitter({
     if (kind === 'closing') return send(name, item, budgetMs, traceparent, closingReceiver())
     if (batcher.waitingOpenings() >= maxWaiting) return Promise.reject(new LedgerUnavailable({ why: 'overloaded' })) // S3
     const id = undecided === 'released' ? (item as { id: string }).id : null // S4
+    if (id !== null && releasing.has(id)) return Promise.reject(new LedgerUnavailable({ why: 'unavailable' })) // S1
     return send(name, item, budgetMs, traceparent, openingReceiver(id))
   }
 
@@ -261,7 +264,10 @@ export function openItemSubmitter({
   function releaseLater(id: string | null): void {
     if (id === null || stopped) return
     const item = { id, reason: 'its admission was not answered in time' }
-    void submit('release', item, Infinity).catch(() => {})
+    releasing.add(id)
+    void submit('release', item, Infinity)
+      .catch(() => {})
+      .finally(() => releasing.delete(id))
   }
 
   function closingReceiver(): Receiver {

@@ -8,6 +8,7 @@ import { openLedgerClient } from './ledger-client.ts'
 // whether another replica admitted it meanwhile.
 
 const unknown = { kind: 'undecided', why: 'unknown' } as const
+const refused = { kind: 'refused', code: 'unavailable', facts: {} } as const
 
 async function open() {
   const peer = await startPeerLedger()
@@ -55,6 +56,20 @@ test('an admission with an unknown outcome after a cut is released only once', a
   expect(after.ids).toEqual(['inv_2'])
   after.end({ n: 0, outcome: settled })
   await next
+})
+
+test('an admission is not repeated under an id that is being released', async () => {
+  const { peer, client } = await open()
+  const asked = client.admit(admission('inv_1'), { budgetMs: 60_000 })
+  ;(await peer.next()).cut()
+  const again = await peer.next()
+  again.end({ n: 0, outcome: refused })
+  expect(await asked).toEqual(refused)
+  const repeated = client.admit(admission('inv_1'), { budgetMs: 60_000 }).catch((error: unknown) => error)
+  const release = await peer.next()
+  expect(release.lines.map(({ item }) => item.op)).toEqual(['release'])
+  expect(await repeated).toMatchObject({ why: 'unavailable' })
+  release.end({ n: 0, outcome: { kind: 'released' } })
 })
 
 test('an admission that another replica admits after a cut is kept and not released', async () => {

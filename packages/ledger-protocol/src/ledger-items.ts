@@ -86,7 +86,7 @@ const outcome = <T extends object>(): OutcomeType<T> => ({})
 
 /** The items, by the name of the client's method. */
 export const ledgerItems = {
-  /** Each call has a new id; it is repeated under the same one only after `instance-unknown`. */
+  /** Each call has a new id; it is repeated under the same one only after `instance-unknown`, or with its tokens counted. */
   admit: { op: 'admit', item: admitItem, outcome: outcome<AdmitOutcome>(), kind: 'opening', undecided: 'released' },
   settle: { op: 'settle', item: settleItem, outcome: outcome<SettleOutcome>(), kind: 'closing' },
   release: { op: 'release', item: releaseItem, outcome: outcome<ReleaseOutcome>(), kind: 'closing' },
