@@ -43,7 +43,8 @@ function compare(prisma: Database['prisma'], wallets: string[]): Promise<Compare
          FROM money.wallets w
          LEFT JOIN control.projects p ON p.id = w.project
          LEFT JOIN money.checked_wallets c ON c.project = w.project
-        WHERE p.tenant IN (SELECT tenant FROM budget) OR p.id IS NULL -- deleted, and no organization is known
+        WHERE EXISTS (SELECT FROM budget) -- else no wallet is read
+          AND (p.tenant IN (SELECT tenant FROM budget) OR p.id IS NULL) -- deleted, and no organization is known
      ), open AS (
        SELECT b.id, b.window_start, sum(r.micro)::bigint AS micro
          FROM wallet w
