@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { exampleIds } from '@gateway/api/example-ids'
-import { contractExample, pageTest as test } from '../page-test.fixture.tsx'
+import { contractExample, pageTest as test, showTabAgain } from '../page-test.fixture.tsx'
 
 const flow = `/flows/${exampleIds.sandbox}`
 
@@ -39,4 +39,51 @@ test('the focused element keeps the focus when the window gets wide', async ({ o
   await page.viewport(1280, 800)
   await expect.element(screen.getByRole('separator', { name: 'Resize the details' })).toBeInTheDocument()
   await expect.element(tab).toHaveFocus()
+})
+
+test('a revision that another user saves leaves the open editor and its history alone', async ({ api, open }) => {
+  const { screen } = await open(`/projects/${exampleIds.tenant}/${exampleIds.project}${flow}`)
+  await screen.getByRole('button', { name: /^Branch/ }).click()
+  await expect.element(screen.getByRole('group', { name: /^Branch/ })).toBeVisible()
+  const reads = api.asked('readRevision').length
+  const sandbox = contractExample('readSandbox')
+  api.answer('readSandbox', { ...sandbox, latestRevision: sandbox.latestRevision + 1 })
+  api.answer('readRevision', Promise.withResolvers<never>().promise)
+  showTabAgain()
+  await expect.poll(() => api.asked('readRevision').length).toBeGreaterThan(reads)
+  await screen.getByRole('button', { name: 'Undo' }).click()
+  await expect.element(screen.getByRole('group', { name: /^Branch/ })).not.toBeInTheDocument()
+})
+
+test('once restored changes are saved, later ones are not taken for them', async ({ api, open }) => {
+  const address = `/projects/${exampleIds.tenant}/${exampleIds.project}${flow}`
+  const first = await open(address)
+  await first.screen.getByRole('button', { name: /^Branch/ }).click()
+  await expect.element(first.screen.getByText('Unsaved')).toBeVisible()
+  await first.screen.unmount()
+  const { screen } = await open(address)
+  const notice = screen.getByText(/^Restored your unsaved changes/)
+  await expect.element(notice).toBeVisible()
+  const { number, ...saved } = contractExample('saveRevision')
+  api.answer('saveRevision', ({ graph }) => ({ ...saved, graph, number: number + 1 }))
+  await userEvent.keyboard('{Control>}s{/Control}')
+  await expect.element(screen.getByText(`Revision ${number + 1}`, { exact: true })).toBeVisible()
+  await screen.getByRole('button', { name: /^Constant/ }).click()
+  await expect.element(screen.getByText('Unsaved')).toBeVisible()
+  await expect.element(notice).not.toBeInTheDocument()
+})
+
+test('Ctrl+S saves the name that is being typed', async ({ api, open }) => {
+  const { screen } = await open(`/projects/${exampleIds.tenant}/${exampleIds.project}${flow}`)
+  await screen.getByRole('group', { name: /^Template ask/ }).click()
+  await screen.getByLabelText('ID', { exact: true }).fill('question')
+  await userEvent.keyboard('{Control>}s{/Control}')
+  await expect
+    .poll(() =>
+      api
+        .asked('saveRevision')
+        .at(-1)
+        ?.body.graph.nodes.map(({ id }) => id),
+    )
+    .toContain('question')
 })

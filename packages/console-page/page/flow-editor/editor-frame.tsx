@@ -55,7 +55,7 @@ export function EditorFrame({ sandbox, first }: { sandbox: SandboxRecord; first:
   return (
     <div className="flow-editor">
       <FlowHeader saving={saving} isUnsaved={isUnsaved} panels={panels} />
-      {draft && isUnsaved && (
+      {draft && isUnsaved && saving.base === first.base && (
         <DraftNotice
           draft={draft}
           latest={first.latest.number}

@@ -30,7 +30,10 @@ import { addNode, connect, disconnect } from './core/node-commands.ts'
 export function FlowScreen() {
   const { sandbox = '' } = useParams({ strict: false })
   const { flow, error } = useOpenedFlow(sandbox)
-  if (flow) return <FlowEditor key={sandbox} opened={flow} />
+  // A refetch that finds a newer revision has no flow until that one is read.
+  const [opened, setOpened] = useState(flow)
+  if (flow && opened?.sandbox.id !== sandbox) setOpened(flow)
+  if (opened && opened.sandbox.id === sandbox) return <FlowEditor key={sandbox} opened={opened} />
   return error ? <RefusalBox error={error} /> : <Waiting what="the flow" />
 }
 

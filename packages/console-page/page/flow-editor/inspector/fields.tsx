@@ -107,7 +107,7 @@ export function useHeldTexts(key: string): (field: string) => HeldText {
   })
 }
 
-/** Name that other parts of the graph refer to. Applied on Enter or blur, not on every keystroke. */
+/** Name that other parts of the graph refer to. Applied on Enter, blur or Ctrl+S, not on every keystroke. */
 export function NameField({
   label,
   typed,
@@ -131,7 +131,9 @@ export function NameField({
           spellCheck={false}
           onChange={({ target }) => onType(target.value)}
           onBlur={onDone}
-          onKeyDown={({ key }) => key === 'Enter' && onDone()}
+          onKeyDown={({ key, ctrlKey, metaKey }) =>
+            (key === 'Enter' || ((ctrlKey || metaKey) && key.toLowerCase() === 's')) && onDone()
+          }
         />
       )}
     </Field>
