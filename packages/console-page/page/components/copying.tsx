@@ -3,10 +3,12 @@ import { announce } from '../frame/announcer.ts'
 import { IconButton } from './icon-button.tsx'
 
 export function CopyButton({ text, label, isSmall = false }: { text: string; label: string; isSmall?: boolean }) {
-  const [isCopied, setCopied] = useState(false)
+  const [copied, setCopied] = useState<string | null>(null)
+  const isCopied = copied === text
   const copy = async () => {
-    setCopied(await copyText(text))
-    announce('Copied.')
+    const isDone = await copyText(text)
+    setCopied(isDone ? text : null)
+    announce(isDone ? 'Copied.' : 'Copying failed. Select the text and copy it.')
   }
   return (
     <IconButton

@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { exampleIds } from '@gateway/api/example-ids'
 import { refuse } from '@gateway/api/refusal'
-import { pageTest as test, project } from '../page-test.fixture.tsx'
+import { contractExample, pageTest as test, project } from '../page-test.fixture.tsx'
 import { Dialog } from './dialog.tsx'
 
 function Opener({ stays }: { stays: boolean }) {
@@ -94,4 +94,34 @@ test('a finished action closes its dialog, shows a toast and announces it', asyn
   expect(toast.element().closest('[aria-live]')).not.toBeNull()
   await screen.getByRole('button', { name: 'Dismiss' }).click()
   await expect.element(toast).not.toBeInTheDocument()
+})
+
+test('Escape does not close a dialog whose change is under way, and so loses no secret', async ({ api, open }) => {
+  const made = Promise.withResolvers<ReturnType<typeof contractExample<'createKey'>>>()
+  api.answer('createKey', made.promise)
+  const { screen } = await open(`${project}/keys?create=true`)
+  const form = screen.getByRole('dialog', { name: 'Create key' })
+  await form.getByLabelText('Name', { exact: true }).fill('website')
+  await form.getByRole('button', { name: 'Create key' }).click()
+  await expect.poll(() => api.asked('createKey').length).toBe(1)
+  await userEvent.keyboard('{Escape}')
+  made.resolve(contractExample('createKey'))
+  await expect.element(screen.getByRole('dialog', { name: /^Secret for/ })).toBeVisible()
+})
+
+test('a secret that could not be copied is not called copied', async ({ open, onTestFinished }) => {
+  const { writeText } = navigator.clipboard
+  const { execCommand } = document
+  onTestFinished(() => {
+    Object.assign(navigator.clipboard, { writeText })
+    Object.assign(document, { execCommand })
+  })
+  Object.assign(navigator.clipboard, { writeText: () => Promise.reject(new Error('denied')) })
+  Object.assign(document, { execCommand: () => false })
+  const { screen } = await open(`${project}/keys?create=true`)
+  await screen.getByLabelText('Name', { exact: true }).fill('website')
+  await screen.getByRole('dialog').getByRole('button', { name: 'Create key' }).click()
+  await screen.getByRole('button', { name: 'Copy secret' }).click()
+  await expect.element(screen.getByText('Copying failed. Select the text and copy it.').first()).toBeVisible()
+  await expect.element(screen.getByText('Copied.')).not.toBeInTheDocument()
 })

@@ -95,7 +95,10 @@ interface Change<Made> {
   mutate: (asked: undefined, options: { onSuccess: (made: Made) => void }) => void
 }
 
-/** Dialog that submits one change, closes when it succeeds, and shows the error when it fails. */
+/**
+ * Dialog that submits one change, closes when it succeeds, and shows the error when it fails. Escape does not close it
+ * while the change is under way: what the change answers may be a secret, shown once.
+ */
 export function FormDialog<Made>({
   title,
   submit,
@@ -131,7 +134,7 @@ export function FormDialog<Made>({
     if (!isFaulty) change.mutate(undefined, { onSuccess: onDone ?? onClose })
   }
   return (
-    <Dialog title={title} stays={stays} onClose={onClose}>
+    <Dialog title={title} stays={stays || change.isPending} onClose={onClose}>
       <form className="stack" onSubmit={onSubmit}>
         {children}
         <RefusalBox error={change.error} />
