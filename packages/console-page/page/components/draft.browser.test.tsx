@@ -81,3 +81,40 @@ test('the form of alert rules keeps typed text', async ({ api, open }) => {
   await expect.element(form.getByLabelText('Runway below (days)')).toHaveValue(12)
   await expect.element(form.getByRole('textbox', { name: 'Balance below (USD)' })).toHaveValue('3.5')
 })
+
+test('saving the alert rules takes a typed amount along, and refuses one it cannot read', async ({ api, open }) => {
+  api.answer('readThresholds', { ...contractExample('readThresholds'), belowMicro: [], keyPercents: [] })
+  const { screen } = await open(`${project}/notices`)
+  await screen.getByRole('button', { name: 'Edit alert rules' }).click()
+  const form = screen.getByRole('dialog', { name: 'Edit alert rules' })
+  const save = form.getByRole('button', { name: 'Save alert rules' })
+  const balance = form.getByRole('textbox', { name: 'Balance below (USD)' })
+  await balance.fill('five')
+  await save.click()
+  await expect.element(form.getByText('Enter an amount above zero, such as 5 or 0.50.')).toBeVisible()
+  await expect.element(balance).toHaveFocus()
+  expect(api.asked('setThresholds')).toEqual([])
+  await balance.fill('5')
+  await save.click()
+  await expect.element(form).not.toBeInTheDocument()
+  expect(api.asked('setThresholds').at(-1)?.body).toMatchObject({ belowMicro: [5_000_000], keyPercents: [] })
+})
+
+test('a rotation setting that was saved shows what another owner saves later', async ({ api, open }) => {
+  const [before] = contractExample('listProjects').data
+  const answer = (keySelfRotation: boolean) =>
+    api.answer('listProjects', { data: [{ ...before!, keySelfRotation }], nextCursor: null })
+  answer(false)
+  const { screen } = await open(`${project}/settings`)
+  const box = screen.getByRole('checkbox', { name: 'Keys can rotate themselves' })
+  await box.click()
+  answer(true)
+  await screen.getByRole('region', { name: 'Key rotation' }).getByRole('button', { name: 'Save' }).click()
+  await expect.poll(() => api.asked('changeProject').length).toBe(1)
+  await expect.element(screen.getByText('Key rotation saved.').first()).toBeVisible()
+  const reads = api.asked('listProjects').length
+  answer(false)
+  showTabAgain()
+  await expect.poll(() => api.asked('listProjects').length).toBeGreaterThan(reads)
+  await expect.element(box).not.toBeChecked()
+})

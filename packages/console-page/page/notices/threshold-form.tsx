@@ -79,7 +79,7 @@ function percentOf(text: string): number | null {
   return percent >= 1 && percent <= 100 ? percent : null
 }
 
-/** List of numbers shown as chips. Enter adds another one. */
+/** List of numbers shown as chips. Enter adds what is typed, and so does leaving the field: saving takes it along. */
 function ChosenValues({
   label,
   hint,
@@ -103,6 +103,7 @@ function ChosenValues({
   const [text, setText] = useState('')
   const [fault, setFault] = useState<string | null>(null)
   const add = () => {
+    if (text.trim() === '') return
     const value = read(text)
     if (value === null) return setFault(wrong)
     setText('')
@@ -121,7 +122,9 @@ function ChosenValues({
               autoComplete="off"
               disabled={isFull}
               value={text}
+              ref={(input) => input?.setCustomValidity(text.trim() !== '' && read(text) === null ? wrong : '')}
               onChange={({ target }) => setText(target.value)}
+              onBlur={add}
               onKeyDown={(event) => {
                 if (event.key !== 'Enter') return
                 event.preventDefault()

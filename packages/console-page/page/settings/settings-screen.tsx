@@ -168,8 +168,8 @@ function KeyRotationForm({
   isOwner: boolean
 }) {
   const params = useScope()
-  const [chosen, setAllowed] = useState<boolean | null>(null)
-  const isAllowed = chosen ?? before
+  const [chosen, setChosen] = useDraft(String(before))
+  const isAllowed = chosen === 'true'
   const change = useChange(
     () => ask('PATCH', '/api/v2/tenants/{tenant}/projects/{project}', { params, body: { keySelfRotation: isAllowed } }),
     'Key rotation saved.',
@@ -184,7 +184,7 @@ function KeyRotationForm({
       {isOwner ? (
         <form className="stack" onSubmit={onSubmit}>
           <label className="choice">
-            <input type="checkbox" checked={isAllowed} onChange={({ target }) => setAllowed(target.checked)} />
+            <input type="checkbox" checked={isAllowed} onChange={({ target }) => setChosen(String(target.checked))} />
             Keys can rotate themselves
           </label>
           <p className="soft small">
