@@ -20,6 +20,7 @@ export function runInputs(
 ) {
   const key = `flow-inputs ${user} ${sandbox}`
   return {
+    key,
     read(): RunInputs {
       try {
         return inputs.parse(JSON.parse(storage.getItem(key) ?? ''))

@@ -1,7 +1,7 @@
 import type { ContractSide } from '@gateway/api/graph'
 import { shownType } from '../core/contract-commands.ts'
 import { JsonField } from '../inspector/json-field.tsx'
-import { NumberField } from '../inspector/fields.tsx'
+import { NumberField, type HeldText } from '../inspector/fields.tsx'
 import { Field } from '../../components/fields.tsx'
 import { SelectField } from '../../components/select.tsx'
 import { useState } from 'react'
@@ -17,14 +17,16 @@ import { AssetView } from './value-view.tsx'
 
 type Values = Record<string, unknown>
 
-/** Form with a field for each input of the flow. Empty fields are omitted. */
+/** Form with a field for each input of the flow. Empty fields are omitted. @param heldOf from `useUnread` */
 export function InputForm({
   side,
   values,
+  heldOf,
   onChange,
 }: {
   side: ContractSide
   values: Values
+  heldOf: (field: string) => HeldText
   onChange: (values: Values) => void
 }) {
   const set = (name: string) => (value: unknown) => {
@@ -32,25 +34,61 @@ export function InputForm({
     onChange(value === undefined ? others : { ...others, [name]: value })
   }
   return Object.entries(side.properties).map(([name, schema]) => (
-    <InputField key={name} name={name} schema={schema} value={values[name]} set={set(name)} />
+    <InputField
+      key={name}
+      name={name}
+      schema={schema}
+      held={heldOf(fieldName(name, schema))}
+      value={values[name]}
+      set={set(name)}
+    />
   ))
+}
+
+type Schema = ContractSide['properties'][string]
+
+/** A field of another type has nothing of the text before. */
+const fieldName = (name: string, schema: Schema) => `${shownType(schema)} ${name}`
+
+/**
+ * Texts that cannot be read as values of their fields. While there is one, the value before it must not be sent: it
+ * isn't what the form shows.
+ * @param version changes when the form starts again with other values
+ */
+export function useUnread(side: ContractSide, version = '') {
+  const [unread, setUnread] = useState<{ version: string; texts: Record<string, string> }>({ version, texts: {} })
+  const textsOf = (of: typeof unread) => (of.version === version ? of.texts : {})
+  const texts = textsOf(unread)
+  return {
+    hasUnread: Object.entries(side.properties).some(([name, schema]) => Object.hasOwn(texts, fieldName(name, schema))),
+    heldOf: (field: string): HeldText => ({
+      get: () => texts[field],
+      set: (text) =>
+        setUnread((before) => {
+          const { [field]: _, ...others } = textsOf(before)
+          return { version, texts: text === null ? others : { ...others, [field]: text } }
+        }),
+    }),
+  }
 }
 
 function InputField({
   name,
   schema,
+  held,
   value,
   set,
 }: {
   name: string
-  schema: ContractSide['properties'][string]
+  schema: Schema
+  held: HeldText
   value: unknown
   set: (value: unknown) => void
 }) {
   const label = schema.title ?? name
   const type = shownType(schema)
   const text = typeof value === 'string' ? value : ''
-  if (type === 'number') return <NumberField label={label} value={value} onChange={set} />
+  if (type === 'number') return <NumberField label={label} held={held} value={value} onChange={set} />
   if (type === 'boolean')
     return (
       <label className="choice">
@@ -75,7 +113,7 @@ function InputField({
     )
   if (type === 'image' || type === 'audio')
     return <AssetField label={label} format={type} value={value} onChange={set} />
-  return <JsonField label={`${label} (JSON)`} rows={3} value={value} onChange={set} />
+  return <JsonField label={`${label} (JSON)`} rows={3} held={held} value={value} onChange={set} />
 }
 
 const accepted = { image: 'image/png,image/jpeg,image/webp', audio: 'audio/wav,audio/mpeg' }

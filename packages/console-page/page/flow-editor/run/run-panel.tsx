@@ -1,6 +1,8 @@
 import { useEffect, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import type { SandboxEstimate } from '@gateway/api/estimate'
+import type { Graph } from '@gateway/api/graph'
+import { sameJson } from '@gateway/flow/compare/graph-units'
 import { ask } from '../../api/ask.ts'
 import { useMe, useScope } from '../../api/session.ts'
 import { FormDialog } from '../../components/dialog.tsx'
@@ -13,7 +15,7 @@ import { fittingValues, runInputs, valuesToType, type RunInputs } from '../data/
 import type { Base, useSaving } from '../data/use-saving.ts'
 import { useSelection, useSession } from '../state/open-editor.ts'
 import { executing, followOnCanvas, runningFrom, stopExecution, type Trigger } from './follow-execution.ts'
-import { InputForm } from './input-form.tsx'
+import { InputForm, useUnread } from './input-form.tsx'
 import { CeilingField, ceilingOf, EstimateLabels, RunOutcome } from './run-outcome.tsx'
 import { useRunStore } from './run-store.ts'
 
@@ -25,8 +27,10 @@ export function RunPanel({ saving }: { saving: ReturnType<typeof useSaving> }) {
   const { error, estimate, execute, runFrom, stop, askEstimate } = useRun(saving)
   const { inputs, last, version, change } = useRunInputs(saving.sandbox.id)
   const input = fittingValues(last, model.graph.input)
+  const { hasUnread, heldOf } = useUnread(model.graph.input, version)
   const maxMicro = ceilingOf(inputs.maxCost)
-  const canRun = model.problems.length === 0 && !state.isRunning && saving.doing === null && maxMicro !== undefined
+  const isReadable = maxMicro !== undefined && !hasUnread
+  const canRun = model.problems.length === 0 && !state.isRunning && saving.doing === null && isReadable
   const [from] = selectedNodes.size === 1 ? selectedNodes : []
   const asked = { input, maxMicro: maxMicro ?? null }
   const outcome = useShownOutcome(state.ended?.id)
@@ -41,7 +45,13 @@ export function RunPanel({ saving }: { saving: ReturnType<typeof useSaving> }) {
             void execute(asked)
           }}
         >
-          <InputForm key={version} side={model.graph.input} values={input} onChange={(last) => change({ last })} />
+          <InputForm
+            key={version}
+            side={model.graph.input}
+            values={input}
+            heldOf={heldOf}
+            onChange={(last) => change({ last })}
+          />
           <CeilingField typed={inputs.maxCost} onChange={(maxCost) => change({ maxCost })} />
           <div className="buttons">
             <button type="submit" className="button small main" disabled={!canRun}>
@@ -71,7 +81,9 @@ export function RunPanel({ saving }: { saving: ReturnType<typeof useSaving> }) {
       </div>
       <div className="stack" ref={outcome}>
         <RefusalBox error={error} />
-        {estimate && <EstimateLabels of={estimate} />}
+        {estimate && sameJson([estimate.graph, estimate.input], [model.graph, input]) && (
+          <EstimateLabels of={estimate.made} />
+        )}
         {state.ended && (
           <RunOutcome
             execution={state.ended}
@@ -122,6 +134,13 @@ function useRunInputs(sandbox: string) {
     return store.keep(next)
   }
   useEffect(() => {
+    const read = ({ key }: StorageEvent) => {
+      if (key === store.key) setInputs((before) => ({ ...before, sets: store.read().sets }))
+    }
+    addEventListener('storage', read) // of other windows, whose sets would be overwritten
+    return () => removeEventListener('storage', read)
+  }, [store])
+  useEffect(() => {
     if (!taken) return
     run.setState({ taken: null })
     change({ last: taken }, true)
@@ -144,7 +163,9 @@ function InputSets({
 }) {
   const [chosen, setChosen] = useState('')
   const [task, setTask] = useState<SetTask | null>(null)
-  const isChosen = sets.some(({ name }) => name === chosen)
+  const [unsaved, setUnsaved] = useState(input)
+  const of = sets.find(({ name }) => name === chosen)
+  const isChosen = of !== undefined
   return (
     <div className="input-sets">
       {sets.length > 0 && (
@@ -153,9 +174,10 @@ function InputSets({
           value={isChosen ? chosen : ''}
           options={[['', 'Unsaved inputs'], ...sets.map(({ name }) => [name, name] as const)]}
           onChange={(next) => {
+            const own = of && sameJson(of.values, input) ? unsaved : input
+            setUnsaved(own)
             setChosen(next)
-            const found = sets.find(({ name }) => name === next)
-            if (found) change({ last: found.values }, true)
+            change({ last: sets.find(({ name }) => name === next)?.values ?? own }, true)
           }}
         />
       )}
@@ -263,7 +285,7 @@ function useRun(saving: ReturnType<typeof useSaving>) {
   const { editor } = useSession()
   const run = useRunStore()
   const [error, setError] = useState<unknown>(null)
-  const [estimate, setEstimate] = useState<SandboxEstimate | null>(null)
+  const [estimate, setEstimate] = useState<{ made: SandboxEstimate; graph: Graph; input: object } | null>(null)
 
   async function withSaved(work: (saved: Base) => Promise<void>): Promise<void> {
     setError(null)
@@ -287,13 +309,12 @@ function useRun(saving: ReturnType<typeof useSaving>) {
       }),
     stop: () => stopExecution(scope, run.getState().executionId ?? '').catch(setError),
     askEstimate: ({ input }: Asked) =>
-      withSaved(async ({ number }) =>
-        setEstimate(
-          await ask('POST', '/api/v2/tenants/{tenant}/sandboxes/{sandbox}/estimate', {
-            params: scope,
-            body: { input, revision: number },
-          }),
-        ),
-      ),
+      withSaved(async ({ number, graph }) => {
+        const made = await ask('POST', '/api/v2/tenants/{tenant}/sandboxes/{sandbox}/estimate', {
+          params: scope,
+          body: { input, revision: number },
+        })
+        setEstimate({ made, graph, input })
+      }),
   }
 }

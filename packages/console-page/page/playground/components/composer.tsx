@@ -1,4 +1,4 @@
-import { useState, type ReactNode } from 'react'
+import { useEffect, useRef, useState, type ReactNode } from 'react'
 import { Field } from '../../components/fields.tsx'
 import { Select } from '../../components/select.tsx'
 import type { Conversation } from '../core/conversation.ts'
@@ -38,10 +38,13 @@ export function Composer({
   children: ReactNode
 }) {
   const [fault, setFault] = useState<string | null>(null)
+  const latest = useRef(draft) // what was typed while images were read
+  useEffect(() => void (latest.current = draft))
   const addImages = async (files: FileList | null) => {
     const read = await Promise.all([...(files ?? [])].map(readImage))
     setFault(read.includes(null) ? 'Choose PNG, JPEG, WebP or GIF images.' : null)
-    onChange({ ...draft, images: [...draft.images, ...read.filter((url) => url !== null)] })
+    const { current: now } = latest
+    onChange({ ...now, images: [...now.images, ...read.filter((url) => url !== null)] })
   }
   return (
     <form

@@ -10,7 +10,7 @@ import '../../flow-editor/style/forms.css'
 import { useState } from 'react'
 import type { RevisionRecord, SandboxRecord } from '@gateway/api/console/sandboxes'
 import { CeilingField, ceilingOf, RunOutcome, EstimateLabels, nodeLabels } from '../../flow-editor/run/run-outcome.tsx'
-import { InputForm } from '../../flow-editor/run/input-form.tsx'
+import { InputForm, useUnread } from '../../flow-editor/run/input-form.tsx'
 import { durationText } from '../../calls/call-columns.tsx'
 import { Badge, type Tone, Money } from '../../components/values.tsx'
 import { DataTable, type Column } from '../../components/data-table.tsx'
@@ -19,6 +19,8 @@ import type { SandboxEstimate } from '@gateway/api/estimate'
 import { ask } from '../../api/ask.ts'
 import { executing, followOnCanvas, stopExecution } from '../../flow-editor/run/follow-execution.ts'
 import { openRun, type RunState } from '../../flow-editor/run/run-store.ts'
+import { sameJson } from '@gateway/flow/compare/graph-units'
+import { fittingValues } from '../../flow-editor/data/run-inputs.ts'
 import { exampleInput } from '../../flow-editor/core/contract-commands.ts'
 import { CodePanel } from '../components/code-panel.tsx'
 import { clientSettings } from '@gateway/flow/client-settings'
@@ -29,14 +31,18 @@ export function FlowPart({ flow, onFlow }: { flow: string; onFlow: (flow: string
   const params = useScope()
   const { data, error } = useQuery(readingAll('/api/v2/tenants/{tenant}/projects/{project}/sandboxes', { params }))
   const active = data?.filter(({ activeRevision, suspended }) => activeRevision !== null && !suspended) ?? []
-  const chosen = active.find(({ id }) => id === flow) ?? active[0]
+  const [first, setFirst] = useState('')
+  const chosen = active.find(({ id }) => id === (flow || first)) ?? active[0]
+  if (chosen && first !== chosen.id) setFirst(chosen.id)
   const number = chosen?.activeRevision ?? 0
   const revision = useQuery({
     ...readingRevision({ tenant: params.tenant, sandbox: chosen?.id ?? '' }, number),
     enabled: number > 0,
+    // The form stays until a revision that was activated since is read.
+    placeholderData: (before: RevisionRecord | undefined, query) =>
+      (query?.queryKey[1] as { sandbox?: string } | undefined)?.sandbox === chosen?.id ? before : undefined,
   })
-  if (error) return <RefusalBox error={error} />
-  if (!data) return <Waiting what="flows" />
+  if (!data) return error ? <RefusalBox error={error} /> : <Waiting what="flows" />
   if (!chosen)
     return (
       <EmptyState
@@ -56,8 +62,8 @@ export function FlowPart({ flow, onFlow }: { flow: string; onFlow: (flow: string
         <ModelChoice label="Flow" models={active} chosen={chosen.id} onChange={(id) => onFlow(id ?? '')} />
       </div>
       {chosen.description !== '' && <p className="soft">{chosen.description}</p>}
-      <RefusalBox error={revision.error} />
-      {revision.data && <FlowRun key={`${chosen.id} ${number}`} flow={chosen} revision={revision.data} />}
+      <RefusalBox error={error ?? revision.error} />
+      {revision.data && <FlowRun key={chosen.id} flow={chosen} revision={revision.data} />}
     </div>
   )
 }
@@ -65,10 +71,12 @@ export function FlowPart({ flow, onFlow }: { flow: string; onFlow: (flow: string
 /** Inputs of a flow, its cost estimate and its result. */
 function FlowRun({ flow, revision }: { flow: SandboxRecord; revision: RevisionRecord }) {
   const { state, error, estimate, execute, stop, askEstimate } = useFlowRun(flow.id, revision)
-  const [input, setInput] = useState<Record<string, unknown>>({})
+  const [given, setInput] = useState<Record<string, unknown>>({})
+  const input = fittingValues(given, revision.graph.input)
   const [typed, setTyped] = useState('')
+  const { hasUnread, heldOf } = useUnread(revision.graph.input)
   const maxMicro = ceilingOf(typed)
-  const canRun = !state.isRunning && maxMicro !== undefined
+  const canRun = !state.isRunning && maxMicro !== undefined && !hasUnread
   return (
     <div className="playground-flow">
       <form
@@ -79,9 +87,11 @@ function FlowRun({ flow, revision }: { flow: SandboxRecord; revision: RevisionRe
           void execute(input, maxMicro ?? null)
         }}
       >
-        <InputForm side={revision.graph.input} values={input} onChange={setInput} />
+        <InputForm side={revision.graph.input} values={input} heldOf={heldOf} onChange={setInput} />
         <CeilingField typed={typed} onChange={setTyped} />
-        {estimate && <EstimateLabels of={estimate} />}
+        {estimate?.number === revision.number && sameJson(estimate.input, input) && (
+          <EstimateLabels of={estimate.made} />
+        )}
         <div className="buttons">
           <button type="submit" className="button main" disabled={!canRun}>
             {state.isRunning ? 'Running…' : 'Run'}
@@ -137,7 +147,7 @@ function useFlowRun(sandbox: string, { number, graph }: RevisionRecord) {
   const scope = { ...useScope(), sandbox }
   const [store] = useState(openRun)
   const [error, setError] = useState<unknown>(null)
-  const [estimate, setEstimate] = useState<SandboxEstimate | null>(null)
+  const [estimate, setEstimate] = useState<{ made: SandboxEstimate; number: number; input: object } | null>(null)
   const state = useStore(store)
 
   async function attempt(work: () => Promise<void>): Promise<void> {
@@ -155,7 +165,8 @@ function useFlowRun(sandbox: string, { number, graph }: RevisionRecord) {
     askEstimate: (input: Record<string, unknown>) =>
       attempt(async () => {
         const path = '/api/v2/tenants/{tenant}/sandboxes/{sandbox}/estimate'
-        setEstimate(await ask('POST', path, { params: scope, body: { input, revision: number } }))
+        const made = await ask('POST', path, { params: scope, body: { input, revision: number } })
+        setEstimate({ made, number, input })
       }),
   }
 }

@@ -1,0 +1,73 @@
+import { expect } from 'vitest'
+import { exampleIds } from '@gateway/api/example-ids'
+import { choose, contractExample, pageTest as base, project } from '../../page-test.fixture.tsx'
+
+// The form that runs the flow of the contract's example, which here takes a number, too.
+
+const test = base.extend('panel', async ({ api, open }) => {
+  api.answer('listProducts', {
+    data: [{ ...contractExample('listProducts').data[0]!, state: 'published' }],
+    nextCursor: null,
+  })
+  const revision = contractExample('readRevision')
+  const { input } = revision.graph
+  const graph = {
+    ...revision.graph,
+    input: { ...input, properties: { ...input.properties, size: { type: 'number' } } },
+  }
+  api.answer('readRevision', { ...revision, graph })
+  const { screen } = await open(`${project}/flows/${exampleIds.sandbox}`)
+  const details = screen.getByRole('region', { name: 'Details' })
+  await details.getByRole('button', { name: 'Run', exact: true }).click()
+  const form = details.getByRole('button', { name: 'Run', exact: true }).last()
+  return { screen, details, run: form, topic: details.getByLabelText('topic'), size: details.getByLabelText('size') }
+})
+
+test('an input that cannot be read keeps the flow from running with the value before it', async ({ panel }) => {
+  const { run, size } = panel
+  await size.fill('5')
+  await expect.element(run).toBeEnabled()
+  await size.fill('5,5')
+  await expect.element(run).toBeDisabled()
+  await size.fill('5.5')
+  await expect.element(run).toBeEnabled()
+})
+
+test('an estimate goes once the inputs or the graph are no longer those it was made for', async ({ panel }) => {
+  const { screen, details, topic } = panel
+  const estimate = details.getByText(/^At most/)
+  const ask = details.getByRole('button', { name: 'What would it cost?' })
+  await ask.click()
+  await expect.element(estimate).toBeVisible()
+  await topic.fill('rain')
+  await expect.element(estimate).not.toBeInTheDocument()
+  await ask.click()
+  await expect.element(estimate).toBeVisible()
+  await screen.getByRole('button', { name: 'Auto-layout' }).click()
+  await expect.element(estimate).not.toBeInTheDocument()
+})
+
+test('choosing test inputs keeps the typed ones, and those saved in another window stay', async ({ panel }) => {
+  const { screen, details, topic } = panel
+  const save = async (name: string) => {
+    await details.getByRole('button', { name: 'Save inputs' }).click()
+    await screen.getByRole('dialog').getByLabelText('Name', { exact: true }).fill(name)
+    await screen.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+  }
+  const sets = details.getByRole('combobox', { name: 'Test inputs' })
+  await topic.fill('short')
+  await save('Short')
+  await topic.fill('a long text that took a while')
+  await choose(sets, 'Short')
+  await expect.element(topic).toHaveValue('short')
+  await choose(sets, 'Unsaved inputs')
+  await expect.element(topic).toHaveValue('a long text that took a while')
+  const key = Object.keys(localStorage).find((each) => each.startsWith('flow-inputs'))!
+  const kept = JSON.parse(localStorage.getItem(key)!) as { sets: object[] }
+  const elsewhere = { ...kept, sets: [...kept.sets, { name: 'Elsewhere', values: { topic: 'wind' } }] }
+  localStorage.setItem(key, JSON.stringify(elsewhere))
+  dispatchEvent(new StorageEvent('storage', { key }))
+  await topic.fill('rain')
+  await choose(sets, 'Elsewhere')
+  await expect.element(topic).toHaveValue('wind')
+})

@@ -1,0 +1,69 @@
+import { useState } from 'react'
+import { expect } from 'vitest'
+import { Refusal } from '@gateway/api/refusal'
+import { contractExample, pageTest as test, project, showTabAgain } from '../page-test.fixture.tsx'
+import { Composer } from './components/composer.tsx'
+import { newConversation } from './core/conversation.ts'
+
+function ComposerAlone() {
+  const [draft, setDraft] = useState(newConversation.draft)
+  const none = () => {}
+  const of = { isStreaming: false, cannot: null, onSend: none, onAdd: none, onStop: none, children: null }
+  return <Composer {...of} takesImages draft={draft} onChange={setDraft} />
+}
+
+test('text typed while an image is read stays in the message', async ({ show }) => {
+  const screen = await show(<ComposerAlone />)
+  const message = screen.getByLabelText('Message', { exact: true })
+  const pixel = new OffscreenCanvas(1, 1)
+  pixel.getContext('2d')!.fillRect(0, 0, 1, 1)
+  const files = new DataTransfer()
+  files.items.add(new File([await pixel.convertToBlob()], 'pixel.png', { type: 'image/png' }))
+  const choice = document.querySelector<HTMLInputElement>('input[type=file]')!
+  choice.files = files.files
+  // Both in one task: the file is read after it.
+  choice.dispatchEvent(new Event('change', { bubbles: true }))
+  message.element().dispatchEvent(typed(message.element() as HTMLTextAreaElement, 'What is this?'))
+  await expect.element(screen.getByRole('img', { name: 'Image 1' })).toBeVisible()
+  await expect.element(message).toHaveValue('What is this?')
+})
+
+/** The event of typing. React takes the value only if it was set behind its back. */
+function typed(field: HTMLTextAreaElement, text: string): Event {
+  Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, 'value')!.set!.call(field, text)
+  return new InputEvent('input', { bubbles: true })
+}
+
+test('inputs of a flow stay while its list cannot be read, and when another flow or revision is activated', async ({
+  api,
+  open,
+}) => {
+  const [flow] = contractExample('listSandboxes').data
+  const { screen } = await open(`${project}/playground?flow=`)
+  const topic = screen.getByLabelText('topic')
+  await topic.fill('rain')
+  api.answer('listSandboxes', new Refusal('unavailable', 'Not now.', 'Try later.'))
+  showTabAgain()
+  await expect.element(screen.getByText('Not now.').first()).toBeVisible()
+  await expect.element(topic).toHaveValue('rain')
+  const reads = api.asked('readRevision').length
+  api.answer('listSandboxes', {
+    data: [
+      { ...flow!, id: 'sbx-newer', name: 'Newer' },
+      { ...flow!, activeRevision: flow!.activeRevision! + 1 },
+    ],
+    nextCursor: null,
+  })
+  const next = Promise.withResolvers<ReturnType<typeof contractExample<'readRevision'>>>()
+  api.answer('readRevision', next.promise)
+  await screen.getByRole('button', { name: 'Retry' }).first().click()
+  await expect.poll(() => api.asked('readRevision').length).toBeGreaterThan(reads)
+  await expect.element(screen.getByRole('combobox', { name: 'Flow' })).toHaveTextContent(flow!.name)
+  await expect.element(topic).toHaveValue('rain')
+  const revision = contractExample('readRevision')
+  next.resolve({ ...revision, number: revision.number + 1 })
+  await screen.getByRole('button', { name: 'Estimate cost' }).click()
+  await expect
+    .poll(() => api.asked('estimateSandbox').at(-1)?.body)
+    .toEqual({ input: { topic: 'rain' }, revision: revision.number + 1 })
+})
