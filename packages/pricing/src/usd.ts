@@ -7,9 +7,13 @@ export function usd(micro: number | bigint): string {
   return `${micro < 0 ? '−' : ''}$${grouped(digits.slice(0, -MICRO_DIGITS))}.${fraction}`
 }
 
-/** Parses typed text as micro-USD: "5" is 5000000. null if it is not an amount, or finer than a micro-USD. */
+/**
+ * Parses typed text as micro-USD: "5" is 5000000. null if it is not an amount, finer than a micro-USD, or like "1,500",
+ * whose comma could be either.
+ */
 export function microOf(text: string): number | null {
-  const [, whole, fraction = ''] = /^\s*\$?\s*(\d{1,9})(?:[.,](\d{1,6}))?\s*$/.exec(text) ?? []
+  const [, whole, fraction = ''] =
+    /^\s*\$?\s*(?![1-9]\d{0,2},\d{3}\s*$)(\d{1,9})(?:[.,](\d{1,6}))?\s*$/.exec(text) ?? []
   return whole === undefined ? null : Number(whole + fraction.padEnd(MICRO_DIGITS, '0'))
 }
 
