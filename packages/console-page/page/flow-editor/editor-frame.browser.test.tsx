@@ -87,3 +87,26 @@ test('Ctrl+S saves the name that is being typed', async ({ api, open }) => {
     )
     .toContain('question')
 })
+
+test('the execution chosen last is shown, whichever is read first', async ({ api, open }) => {
+  const [listed] = contractExample('listExecutions').data
+  const first = { ...listed!, id: 'exe_first' }
+  api.answer('listExecutions', { data: [first, { ...listed!, id: 'exe_second' }], nextCursor: null })
+  const late = Promise.withResolvers<ReturnType<typeof contractExample<'readExecution'>>>()
+  const detail = { ...contractExample('readExecution'), sandbox: exampleIds.sandbox }
+  const { screen, address } = await open(`/projects/${exampleIds.tenant}/${exampleIds.project}${flow}`)
+  await screen.getByRole('button', { name: 'Executions' }).click()
+  const show = screen.getByRole('button', { name: 'Show on canvas' })
+  api.answer('readExecution', late.promise)
+  await show.first().click()
+  await expect.poll(() => api.asked('readExecution').length).toBe(1)
+  api.answer('readExecution', { ...detail, id: 'exe_second', chargedMicro: 2_000_000 })
+  await show.last().click()
+  const banner = screen.getByRole('region', { name: 'Execution on the canvas' })
+  await expect.element(banner.getByText('$2.00')).toBeVisible()
+  late.resolve({ ...detail, id: 'exe_first', chargedMicro: 1_000_000 })
+  await late.promise
+  await new Promise(requestAnimationFrame)
+  await expect.element(banner.getByText('$2.00')).toBeVisible()
+  expect(address().search).toEqual({ execution: 'exe_second' })
+})

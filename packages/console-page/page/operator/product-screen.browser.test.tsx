@@ -157,6 +157,18 @@ test('typed text survives a failed save and a refetch, the refused field takes t
   await expect.element(input).toHaveValue('3')
 })
 
+test('an untouched form shows what another operator saves', async ({ api, open }) => {
+  api.answer('readMe', me)
+  api.answer('listProducts', list(product))
+  const { screen } = await open(address)
+  const name = screen.getByRole('textbox', { name: 'Name', exact: true })
+  await expect.element(name).toHaveValue(product.name)
+  api.answer('listProducts', list({ ...product, name: 'Renamed elsewhere' }))
+  showTabAgain()
+  await expect.element(name).toHaveValue('Renamed elsewhere')
+  await expect.element(screen.getByText('All changes saved')).toBeVisible()
+})
+
 test('a product is the template of a new one, which needs an ID', async ({ api, open }) => {
   api.answer('readMe', me)
   api.answer('listProducts', list(product))

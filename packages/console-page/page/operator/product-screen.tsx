@@ -163,8 +163,12 @@ const sections = [
   ['capabilities', 'Capabilities'],
 ] as const
 
-/** Fields of a product by section. What was typed stays until it is saved, also if the product is read again. */
+/**
+ * Fields of a product by section. What was typed stays until it is saved, also if the product is read again. An
+ * untouched form shows what was read.
+ */
 function ProductForm({ product, start }: { product: ProductRecord | null; start: ProductDraft }) {
+  const [read, setRead] = useState(product)
   const [saved, setSaved] = useState({ product, draft: start })
   const [draft, setDraft] = useState(start)
   const [filled, setFilled] = useState(start) // what no one typed
@@ -180,6 +184,13 @@ function ProductForm({ product, start }: { product: ProductRecord | null; start:
   )
   useFocusOnFault(form, tries, save.error)
   const isUnsaved = JSON.stringify(draft) !== JSON.stringify(saved.draft)
+  if (product !== read) {
+    setRead(product)
+    if (!isUnsaved) {
+      setSaved({ product, draft: start })
+      setDraft(start)
+    }
+  }
   const isFaulty = bodyOf(draft) === null
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()

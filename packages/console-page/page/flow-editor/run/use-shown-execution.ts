@@ -13,7 +13,7 @@ export function useShownExecution(sandbox: string) {
   const from = '/projects/$tenant/$project/flows/$sandbox'
   const { execution } = useSearch({ from })
   const navigate = useNavigate({ from })
-  const { error, show } = useShowExecution(sandbox)
+  const { error, show, showNone } = useShowExecution(sandbox)
   const run = useRunStore()
   const onCanvas = useStore(run, ({ executionId }) => executionId)
   const asked = useRef<string | undefined>(undefined)
@@ -30,7 +30,7 @@ export function useShownExecution(sandbox: string) {
     error,
     isOpened: execution !== undefined,
     close: () => {
-      showNothing(run)
+      showNone()
       void navigate({ search: {}, replace: true })
     },
     show: (chosen: string) => {
@@ -47,12 +47,14 @@ function useShowExecution(sandbox: string) {
   const run = useRunStore()
   const client = useQueryClient()
   const [error, setError] = useState<unknown>(null)
+  const latest = useRef('') // what was chosen before it may be read later
   async function show(id: string): Promise<void> {
     const params = { ...scope, execution: id }
     const execution = await ask('GET', '/api/v2/tenants/{tenant}/projects/{project}/executions/{execution}', { params })
-    if (execution.sandbox !== sandbox) return
+    if (execution.sandbox !== sandbox || latest.current !== id) return
     run.setState({ opened: execution })
     const { graph } = await client.fetchQuery(readingRevision({ tenant: scope.tenant, sandbox }, execution.revision))
+    if (latest.current !== id) return
     if (execution.completedAt !== null) return run.setState(shown(execution, graph))
     await followOnCanvas(scope, run, id, graph)
   }
@@ -60,7 +62,12 @@ function useShowExecution(sandbox: string) {
     error,
     show: (id: string) => {
       setError(null)
-      void show(id).catch(setError)
+      latest.current = id
+      void show(id).catch((failed: unknown) => latest.current === id && setError(failed))
+    },
+    showNone: () => {
+      latest.current = ''
+      showNothing(run)
     },
   }
 }
