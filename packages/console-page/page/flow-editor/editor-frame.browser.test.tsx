@@ -110,3 +110,36 @@ test('the execution chosen last is shown, whichever is read first', async ({ api
   await expect.element(banner.getByText('$2.00')).toBeVisible()
   expect(address().search).toEqual({ execution: 'exe_second' })
 })
+
+test('a flow that is opened again shows the revision that was saved last', async ({ api, open }) => {
+  const flows = `/projects/${exampleIds.tenant}/${exampleIds.project}/flows`
+  const { screen, goTo } = await open(`${flows}/${exampleIds.sandbox}`)
+  const branch = screen.getByRole('group', { name: /^Branch/ })
+  await screen.getByRole('button', { name: /^Branch/ }).click()
+  await expect.element(branch).toBeVisible()
+  const saved = contractExample('saveRevision')
+  api.answer('saveRevision', ({ graph }) => {
+    api.answer('readSandbox', { ...contractExample('readSandbox'), latestRevision: 2 })
+    api.answer('readRevision', { ...saved, graph, number: 2 })
+    return { ...saved, graph, number: 2 }
+  })
+  await userEvent.keyboard('{Control>}s{/Control}')
+  await expect.element(screen.getByText('Revision 2', { exact: true })).toBeVisible()
+  await goTo(flows)
+  await expect.element(screen.getByRole('heading', { name: 'Flows', level: 1 })).toBeVisible()
+  await goTo(`${flows}/${exampleIds.sandbox}`)
+  await expect.element(branch).toBeVisible()
+  await expect.element(screen.getByText('Revision 2', { exact: true })).toBeVisible()
+})
+
+test('a revision that another user activates is shown as the active one', async ({ api, open }) => {
+  const { screen } = await open(`/projects/${exampleIds.tenant}/${exampleIds.project}${flow}`)
+  const activate = screen.getByRole('button', { name: 'Activate', exact: true })
+  await expect.element(screen.getByText('Active', { exact: true })).toBeVisible()
+  const sandbox = contractExample('readSandbox')
+  api.answer('readSandbox', { ...sandbox, activeRevision: 2, latestRevision: 2 })
+  showTabAgain()
+  await expect.element(screen.getByText('2 is active')).toBeVisible()
+  await activate.click()
+  await expect.poll(() => api.asked('activateRevision').length).toBe(1)
+})

@@ -20,6 +20,7 @@ import { EditorFrame } from './editor-frame.tsx'
 import { RunProvider, openRun } from './run/run-store.ts'
 import { SessionProvider, openEditor } from './state/open-editor.ts'
 import { newIdempotencyKey } from '../api/queries.ts'
+import type { SandboxRecord } from '@gateway/api/console/sandboxes'
 import type { ProductRecord } from '@gateway/api/console/products'
 import type { Graph } from '@gateway/api/graph'
 import { edgeKey } from './core/edges.ts'
@@ -29,18 +30,19 @@ import { addNode, connect, disconnect } from './core/node-commands.ts'
 /** Opens a flow in its editor. Later refetches do not replace the opened flow. */
 export function FlowScreen() {
   const { sandbox = '' } = useParams({ strict: false })
-  const { flow, error } = useOpenedFlow(sandbox)
+  const { flow, sandbox: read, error } = useOpenedFlow(sandbox)
   // A refetch that finds a newer revision has no flow until that one is read.
   const [opened, setOpened] = useState(flow)
   if (flow && opened?.sandbox.id !== sandbox) setOpened(flow)
-  if (opened && opened.sandbox.id === sandbox) return <FlowEditor key={sandbox} opened={opened} />
+  if (opened && opened.sandbox.id === sandbox)
+    return <FlowEditor key={sandbox} opened={opened} sandbox={read ?? opened.sandbox} />
   return error ? <RefusalBox error={error} /> : <Waiting what="the flow" />
 }
 
-/** Editor of a flow. Restores unsaved changes from this browser. */
-function FlowEditor({ opened }: { opened: OpenedFlow }) {
+/** Editor of a flow. Restores unsaved changes from this browser. @param sandbox as it was read last */
+function FlowEditor({ opened, sandbox }: { opened: OpenedFlow; sandbox: SandboxRecord }) {
   const { id: user } = useMe()
-  const [{ sandbox, revision, catalogue }] = useState(opened)
+  const [{ revision, catalogue }] = useState(opened)
   const products = useMemo(() => productFacts(catalogue), [catalogue])
   const [begun] = useState(() => {
     const drafts = localDrafts(localStorage, { user, sandbox: sandbox.id, window: windowName() })

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { RevisionRecord, SandboxRecord } from '@gateway/api/console/sandboxes'
 import type { ProductRecord } from '@gateway/api/console/products'
 import { reading } from '../../api/queries.ts'
+import { FLOW } from '../create-flow.ts'
 import { useScope, useProducts } from '../../api/session.ts'
 
 export interface OpenedFlow {
@@ -11,18 +12,19 @@ export interface OpenedFlow {
   catalogue: readonly ProductRecord[]
 }
 
-/** Loads the data that an editor starts with. */
-export function useOpenedFlow(id: string): { flow: OpenedFlow | null; error: unknown } {
+/** Loads the data that an editor starts with: as it is now, and not as an earlier visit read it. */
+export function useOpenedFlow(id: string) {
   const { tenant } = useScope()
-  const { data: sandbox, error } = useQuery(
-    reading('/api/v2/tenants/{tenant}/sandboxes/{sandbox}', { params: { tenant, sandbox: id } }),
-  )
+  const { data: sandbox, error, isFetchedAfterMount } = useQuery(readingFlow({ tenant, sandbox: id }))
   const number = sandbox?.latestRevision ?? 0
   const latest = useQuery({ ...readingRevision({ tenant, sandbox: id }, number), enabled: number > 0 })
   const { products, isPending, error: productsError } = useProducts()
-  const isRead = sandbox !== undefined && (number === 0 || latest.data !== undefined) && !isPending
+  const isLatest = isFetchedAfterMount && (number === 0 || latest.data !== undefined)
+  const flow: OpenedFlow | null =
+    sandbox && isLatest && !isPending ? { sandbox, revision: latest.data ?? null, catalogue: products } : null
   return {
-    flow: isRead ? { sandbox, revision: latest.data ?? null, catalogue: products } : null,
+    flow,
+    sandbox,
     error: error ?? latest.error ?? productsError,
   }
 }
@@ -35,4 +37,8 @@ export function readingRevision({ tenant, sandbox }: { tenant: string; sandbox: 
     }),
     staleTime: Infinity,
   }
+}
+
+export function readingFlow(params: { tenant: string; sandbox: string }) {
+  return reading(FLOW, { params })
 }

@@ -7,9 +7,10 @@ import type { SandboxRecord } from '@gateway/api/console/sandboxes'
 import { ask } from '../../api/ask.ts'
 import { useScope } from '../../api/session.ts'
 import { announce } from '../../frame/announcer.ts'
-import { newIdempotencyKey } from '../../api/queries.ts'
+import { keepAnswer, newIdempotencyKey } from '../../api/queries.ts'
+import { FLOW } from '../create-flow.ts'
 import type { Editor } from '../state/open-editor.ts'
-import { readingRevision } from './use-opened-flow.ts'
+import { readingFlow, readingRevision } from './use-opened-flow.ts'
 
 /** Revision that the graph in the editor is based on. Number 0 means that none has been saved. */
 export interface Base {
@@ -26,7 +27,7 @@ const savePath = '/api/v2/tenants/{tenant}/sandboxes/{sandbox}/revisions'
 /** Saves and activates revisions. If another user saved first, a save opens the conflict dialog and changes nothing. */
 export function useSaving({
   editor,
-  sandbox: opened,
+  sandbox,
   base: first,
   problems,
 }: {
@@ -37,8 +38,8 @@ export function useSaving({
 }) {
   const { tenant } = useScope()
   const client = useQueryClient()
-  const params = { tenant, sandbox: opened.id }
-  const [sandbox, setSandbox] = useState(opened)
+  const params = { tenant, sandbox: sandbox.id }
+  const flow = readingFlow(params)
   const [base, showBase] = useState(first)
   // What a save finds that waited for another one.
   const latestBase = useRef(first)
@@ -48,6 +49,10 @@ export function useSaving({
   const [conflict, setConflict] = useState<Conflict | null>(null)
   const [error, setError] = useState<unknown>(null)
   const [doing, setDoing] = useState<'save' | 'activate' | null>(null)
+
+  function keepFlow(part: Partial<SandboxRecord>): Promise<void> {
+    return keepAnswer(client, flow, { ...(client.getQueryData(flow.queryKey) ?? sandbox), ...part })
+  }
 
   function setBase(next: Base): void {
     latestBase.current = next
@@ -62,12 +67,12 @@ export function useSaving({
     })
     client.setQueryData(readingRevision(params, saved.number).queryKey, saved)
     void client.invalidateQueries({ queryKey: [savePath] })
-    setSandbox((before) => ({ ...before, latestRevision: saved.number }))
+    await keepFlow({ latestRevision: saved.number })
     announce(`Revision ${saved.number} saved${saved.problems.length > 0 ? ' with problems' : ''}.`)
     return { number: saved.number, graph }
   }
   async function compare(): Promise<void> {
-    const now = await ask('GET', '/api/v2/tenants/{tenant}/sandboxes/{sandbox}', { params })
+    const now = await ask('GET', FLOW, { params })
     const latest = await client.fetchQuery(readingRevision(params, now.latestRevision))
     const { number, graph, createdBy: by, createdAt: at } = latest
     setConflict({ base: latestBase.current, theirs: { number, graph, by, at } })
@@ -92,7 +97,7 @@ export function useSaving({
     const saved = await save()
     if (!saved) return
     const path = '/api/v2/tenants/{tenant}/sandboxes/{sandbox}/revisions/{number}/activate'
-    setSandbox(await ask('POST', path, { params: { ...params, number: String(saved.number) } }))
+    await keepFlow(await ask('POST', path, { params: { ...params, number: String(saved.number) } }))
     announce(`Revision ${saved.number} activated.`)
   }
   /** One after another: a save during a save would take its own predecessor for a conflict. */
@@ -127,11 +132,8 @@ export function useSaving({
     },
     /** @throws ApiRefusal, Unreachable */
     rename: async (name: string) => {
-      const { name: renamed } = await ask('PATCH', '/api/v2/tenants/{tenant}/sandboxes/{sandbox}', {
-        params,
-        body: { name },
-      })
-      setSandbox((before) => ({ ...before, name: renamed }))
+      const { name: renamed } = await ask('PATCH', FLOW, { params, body: { name } })
+      await keepFlow({ name: renamed })
     },
     activate: () => guarded('activate', activate),
     /** Applies the merged graph and saves it on top of the conflicting revision. */
