@@ -78,3 +78,23 @@ test('calls name their keys from one request for these keys, and the filter read
   await expect.poll(() => api.asked('listInvocations').at(-1)?.query).toMatchObject({ key: 'key_1' })
   await expect.element(screen.getByRole('button', { name: 'Remove filter key: Name of key_1' })).toBeVisible()
 })
+
+test('a view saved here leaves those that another window has saved', async ({ open }) => {
+  const { screen } = await open(`${project}/calls?state=Settled`)
+  const save = async (name: string) => {
+    await screen.getByRole('button', { name: /^View/ }).click()
+    await page.getByRole('menuitem', { name: 'Save this view…' }).click()
+    await screen.getByRole('dialog').getByLabelText('Name').fill(name)
+    await screen.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+  }
+  await save('Here')
+  const stored = Object.keys(localStorage).find((each) => each.startsWith('console-call-views'))!
+  const elsewhere = [{ name: 'Elsewhere', filters: { state: 'Open' } }]
+  localStorage.setItem(
+    stored,
+    JSON.stringify([...(JSON.parse(localStorage.getItem(stored)!) as object[]), ...elsewhere]),
+  )
+  await save('Later')
+  const names = (JSON.parse(localStorage.getItem(stored)!) as { name: string }[]).map(({ name }) => name)
+  expect(names).toEqual(['Here', 'Elsewhere', 'Later'])
+})

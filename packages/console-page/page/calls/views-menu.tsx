@@ -13,7 +13,7 @@ const MAX_NAME = 60
 export function SavedViews({ filters }: { filters: CallFilters }) {
   const params = useScope()
   const navigate = useNavigate()
-  const [views, setViews] = useSavedViews()
+  const [views, change] = useSavedViews()
   const [isNaming, setNaming] = useState(false)
   const current = views.find((view) => JSON.stringify(view.filters) === JSON.stringify(filters))
   return (
@@ -41,14 +41,14 @@ export function SavedViews({ filters }: { filters: CallFilters }) {
         {views.length > 0 && <MenuSeparator />}
         <MenuItem onChoose={() => setNaming(true)}>Save this view…</MenuItem>
         {current && (
-          <MenuItem isDanger onChoose={() => setViews(withoutView(views, current.name))}>
+          <MenuItem isDanger onChoose={() => change((all) => withoutView(all, current.name))}>
             Delete view {current.name}
           </MenuItem>
         )}
       </Menu>
       {isNaming && (
         <SaveViewDialog
-          onSave={(name) => setViews(withView(views, { name, filters }))}
+          onSave={(name) => change((all) => withView(all, { name, filters }))}
           onClose={() => setNaming(false)}
         />
       )}
@@ -80,15 +80,17 @@ function SaveViewDialog({ onSave, onClose }: { onSave: (name: string) => void; o
   )
 }
 
-/** Views of the user and project, and what replaces them. */
-function useSavedViews(): [SavedView[], (views: SavedView[]) => void] {
+/** Views of the user and project, and how to change them: those that another window has saved since are kept. */
+function useSavedViews(): [SavedView[], (next: (views: SavedView[]) => SavedView[]) => void] {
   const { id } = useMe()
   const { project } = useScope()
   const stored = `console-call-views-${id}-${project}`
-  const [views, setViews] = useState(() => readViews(localStorage.getItem(stored)))
-  const change = (next: SavedView[]) => {
-    localStorage.setItem(stored, JSON.stringify(next))
-    setViews(next)
+  const read = () => readViews(localStorage.getItem(stored))
+  const [views, setViews] = useState(read)
+  const change = (next: (views: SavedView[]) => SavedView[]) => {
+    const changed = next(read())
+    localStorage.setItem(stored, JSON.stringify(changed))
+    setViews(changed)
   }
   return [views, change]
 }

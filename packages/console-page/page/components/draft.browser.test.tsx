@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { userEvent } from 'vitest/browser'
 import { contractExample, pageTest as test, project, showTabAgain } from '../page-test.fixture.tsx'
 
 // A form keeps what was typed while the page reads again what the form shows.
@@ -117,4 +118,29 @@ test('a rotation setting that was saved shows what another owner saves later', a
   showTabAgain()
   await expect.poll(() => api.asked('listProjects').length).toBeGreaterThan(reads)
   await expect.element(box).not.toBeChecked()
+})
+
+test('the form of a new key keeps its products while all are chosen, and its text when a list closes', async ({
+  api,
+  open,
+}) => {
+  const [product] = contractExample('listProducts').data
+  api.answer('listProducts', { data: [{ ...product!, state: 'published' }], nextCursor: null })
+  const { screen } = await open(`${project}/keys?create=true`)
+  const form = screen.getByRole('dialog', { name: 'Create key' })
+  await form.getByLabelText('Name', { exact: true }).fill('website')
+  await form.getByLabelText('Selected products').click()
+  const box = form.getByRole('checkbox', { name: new RegExp(product!.name) })
+  await box.click()
+  await form.getByLabelText(/^All products/).click()
+  await form.getByLabelText('Selected products').click()
+  await expect.element(box).toBeChecked()
+  await form.getByRole('combobox', { name: 'Limit period' }).click()
+  await expect.element(screen.getByRole('listbox')).toBeVisible()
+  await userEvent.keyboard('{Escape}')
+  await expect.element(screen.getByRole('listbox')).not.toBeInTheDocument()
+  await form.getByRole('button', { name: 'Create key' }).click()
+  await expect
+    .poll(() => api.asked('createKey').at(-1)?.body)
+    .toMatchObject({ name: 'website', resources: [product!.id] })
 })

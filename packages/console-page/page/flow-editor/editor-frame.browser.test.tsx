@@ -143,3 +143,17 @@ test('a revision that another user activates is shown as the active one', async 
   await activate.click()
   await expect.poll(() => api.asked('activateRevision').length).toBe(1)
 })
+
+test('half-written JSON stays while another tab of the details is open', async ({ open }) => {
+  const { screen } = await open(`/projects/${exampleIds.tenant}/${exampleIds.project}${flow}`)
+  const tab = (name: string) => screen.getByRole('button', { name, exact: true }).first()
+  await tab('JSON').click()
+  const text = () => document.querySelector('.json-panel .code-editor')?.shadowRoot?.querySelector('.cm-content')
+  await expect.poll(text).toBeTruthy()
+  document.querySelector<HTMLElement>('.json-panel .code-editor')!.focus()
+  await userEvent.keyboard('{Control>}{Home}{/Control}half')
+  await expect.element(screen.getByText(/^Invalid JSON/)).toBeVisible()
+  await tab('Revisions').click()
+  await tab('JSON').click()
+  await expect.poll(() => text()?.textContent).toMatch(/^half/)
+})

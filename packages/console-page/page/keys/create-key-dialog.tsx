@@ -147,6 +147,11 @@ function ResourceFields({
   const { products, isPending, error } = useProducts()
   const { flowName } = useFlowNames()
   const [given] = useState(chosen ?? []) // of a copied key: also flows
+  const [kept, setKept] = useState(given) // selected before all were chosen
+  const chooseAll = () => {
+    setKept(chosen ?? [])
+    onChange(null)
+  }
   const others = given.filter((id) => !products.some((product) => product.id === id))
   const choices = [...products, ...others.map((id) => ({ id, name: flowName(id) }))]
   const toggle = (id: string, isChosen: boolean) =>
@@ -155,7 +160,7 @@ function ResourceFields({
     <fieldset className="stack">
       <legend>Access</legend>
       <label className="choice">
-        <input type="radio" name="policy" checked={chosen === null} onChange={() => onChange(null)} />
+        <input type="radio" name="policy" checked={chosen === null} onChange={chooseAll} />
         <span>
           All products, including those assigned later
           <span className="soft">
@@ -166,7 +171,7 @@ function ResourceFields({
         </span>
       </label>
       <label className="choice">
-        <input type="radio" name="policy" checked={chosen !== null} onChange={() => onChange([])} />
+        <input type="radio" name="policy" checked={chosen !== null} onChange={() => onChange(kept)} />
         Selected products
       </label>
       {chosen !== null && (

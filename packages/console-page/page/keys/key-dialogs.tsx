@@ -158,7 +158,10 @@ function CheckKeyDialog({ of: { id, name }, onClose }: { of: KeyRecord; onClose:
                 {...ids}
                 value={model || null}
                 options={models.map((each) => [each.id, each.name])}
-                onChange={setChosen}
+                onChange={(next) => {
+                  setChosen(next)
+                  check.reset()
+                }}
               />
             )}
           </Field>
@@ -169,7 +172,10 @@ function CheckKeyDialog({ of: { id, name }, onClose }: { of: KeyRecord; onClose:
                 type="number"
                 min={1}
                 value={maxTokens}
-                onChange={(event) => setMaxTokens(event.target.value)}
+                onChange={({ target }) => {
+                  setMaxTokens(target.value)
+                  check.reset()
+                }}
               />
             )}
           </Field>

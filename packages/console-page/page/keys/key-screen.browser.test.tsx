@@ -100,3 +100,13 @@ test('a key of another project has no screen in this one', async ({ api, open })
   const { screen } = await open(address)
   await expect.element(screen.getByRole('heading', { name: 'Page not found' })).toBeVisible()
 })
+
+test('the outcome of a test goes once it is asked for another call', async ({ open }) => {
+  const { screen } = await open(address)
+  await screen.getByRole('button', { name: 'Test', exact: true }).click()
+  const dialog = screen.getByRole('dialog', { name: `Test ${key.name}` })
+  await dialog.getByRole('button', { name: 'Test' }).click()
+  await expect.element(dialog.getByRole('status')).toBeVisible()
+  await dialog.getByLabelText('Max output tokens').fill('100000')
+  await expect.element(dialog.getByRole('status')).not.toBeInTheDocument()
+})
