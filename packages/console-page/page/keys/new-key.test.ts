@@ -1,7 +1,7 @@
-import { newKeyBody } from '@gateway/api/console/keys'
+import { keyRecord, newKeyBody, type KeyRecord } from '@gateway/api/console/keys'
 import { expect, test } from 'vitest'
 import { emptyRates } from './rate-fields.tsx'
-import { bodyOfDraft, draftFaults, emptyDraft } from './new-key.ts'
+import { bodyOfDraft, draftFaults, draftOfKey, emptyDraft } from './new-key.ts'
 
 test('bodyOfDraft turns a filled-in form into a valid request body', () => {
   const rates = { ...emptyRates, requestsPerMinute: '60' }
@@ -27,4 +27,9 @@ test('draftFaults reports an invalid amount or an empty selection at its field',
   expect(draftFaults(emptyDraft)).toEqual({})
   expect(Object.keys(draftFaults({ ...emptyDraft, limit: 'five', resources: [] }))).toEqual(['limit', 'resources'])
   expect(Object.keys(draftFaults({ ...emptyDraft, limit: '0' }))).toEqual(['limit'])
+})
+
+test('draftOfKey gives the copy of a key that never expires the longest life', () => {
+  const [key] = keyRecord.meta()!.examples as [KeyRecord]
+  expect(draftOfKey({ ...key, expiresAt: null }, new Date()).expiresInDays).toBe('365')
 })

@@ -30,12 +30,13 @@ export const emptyDraft: KeyDraft = {
 }
 
 const DAY_MS = 86_400_000
+const LONGEST_DAYS = 365
 /** Stands for flows that the reader can't use. */
 const HIDDEN_FLOW = 'sbx-…'
 
 /** Form values of a key with the permissions of another one, which ends when that one does. */
 export function draftOfKey({ name, limit, tag, resources, policy, rates, expiresAt }: KeyRecord, now: Date): KeyDraft {
-  const daysLeft = expiresAt === null ? 0 : Math.floor((Date.parse(expiresAt) - now.getTime()) / DAY_MS)
+  const daysLeft = expiresAt === null ? LONGEST_DAYS : Math.floor((Date.parse(expiresAt) - now.getTime()) / DAY_MS)
   return {
     name,
     expiresInDays: String(Math.max(1, daysLeft)),
