@@ -69,7 +69,8 @@ export async function startInProcess({ name, service, folder, env, until }: InPr
     await ending?.stop('the test has ended')
   }
   const isRunning = () => opened !== null
-  const ready = () => untilReady({ name, url: addresses.listening, logFile, readyMs: 60_000, isRunning })
+  const howEnded = () => (isRunning() ? null : 'was stopped before it was ready')
+  const ready = () => untilReady({ name, url: addresses.listening, logFile, readyMs: 60_000, howEnded })
 
   await open()
   return {

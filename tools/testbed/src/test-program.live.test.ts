@@ -16,3 +16,11 @@ test('a program that is not ready in time is ended, and its log is reported', as
   const pid = Number(await readFile(path.join(folder, 'pid'), 'utf8'))
   expect(() => process.kill(pid, 0)).toThrow('ESRCH')
 })
+
+test('a program that ends before it is ready says how, with its log', async () => {
+  const folder = await temporaryFolder('program')
+  const entry = path.join(folder, 'short.js')
+  await writeFile(entry, `console.log('no such setting'); process.exitCode = 78`)
+  const started = startProgram({ name: 'short', entry, folder, env: {} })
+  await expect(started).rejects.toThrow(/short ended before it was ready \(78\)[^]*no such setting/)
+})

@@ -77,8 +77,9 @@ export async function startProgram({ name, entry, folder, env, readyMs = 60_000 
   }
 
   const isRunning = () => child.exitCode === null && child.signalCode === null
+  const howEnded = () => (isRunning() ? null : `ended before it was ready (${child.signalCode ?? child.exitCode})`)
 
-  const ready = () => untilReady({ name, url, logFile, readyMs, isRunning })
+  const ready = () => untilReady({ name, url, logFile, readyMs, howEnded })
 
   async function firstReady(): Promise<void> {
     const startedAt = performance.now()
@@ -136,17 +137,19 @@ interface Waiting {
   url: string
   logFile: string
   readyMs: number
-  isRunning: () => boolean
+  /** Null while it runs. */
+  howEnded: () => string | null
 }
 
 /** Resolves once /health/ready responds with 200. @throws Error with the end of the log */
-export async function untilReady({ name, url, logFile, readyMs, isRunning }: Waiting): Promise<void> {
+export async function untilReady({ name, url, logFile, readyMs, howEnded }: Waiting): Promise<void> {
   const until = performance.now() + readyMs
-  while (isRunning() && performance.now() < until) {
+  while (howEnded() === null && performance.now() < until) {
     const answer = await fetch(`${url}/health/ready`, { signal: AbortSignal.timeout(2_000) }).catch(() => null)
     await answer?.body?.cancel()
     if (answer?.status === 200) return
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
-  throw new Error(`${name} did not become ready. The end of its log:\n${readFileSync(logFile, 'utf8').slice(-3_000)}`)
+  const what = howEnded() ?? 'did not become ready'
+  throw new Error(`${name} ${what}. The end of its log:\n${readFileSync(logFile, 'utf8').slice(-3_000)}`)
 }
