@@ -98,7 +98,9 @@ export function BudgetsScreen() {
         text: 'A monthly budget covers the calls of a user, a team or a tag in all projects. It refuses calls beyond it, or only alerts.',
       }}
     >
-      {chosen?.action === 'Change' && <BudgetDialog of={chosen.budget} nameOf={nameOf} onClose={close} />}
+      {chosen?.action === 'Change' && (
+        <BudgetDialog of={chosen.budget} budgets={budgets.data ?? []} nameOf={nameOf} onClose={close} />
+      )}
       {chosen?.action === 'Remove' && <RemoveBudgetDialog of={chosen.budget!} nameOf={nameOf} onClose={close} />}
     </ListScreen>
   )
@@ -126,7 +128,7 @@ interface OfBudget {
 }
 
 /** Sets a budget, or changes one. Its subject is fixed. */
-function BudgetDialog({ of, nameOf, onClose }: OfBudget) {
+function BudgetDialog({ of, budgets, nameOf, onClose }: OfBudget & { budgets: readonly BudgetRecord[] }) {
   const { tenant } = useScope()
   const members = useMembers().data ?? []
   const teams = useTeams().data ?? []
@@ -136,6 +138,7 @@ function BudgetDialog({ of, nameOf, onClose }: OfBudget) {
   const [hard, setHard] = useState(of?.hard ?? true)
   const [isTried, setTried] = useState(false)
   const limitMicro = microOf(limit)
+  const replaced = of === null ? budgets.find((one) => one.kind === kind && one.subject === subject) : undefined
   const set = useChange(
     () =>
       ask('PUT', '/api/v2/tenants/{tenant}/budgets', {
@@ -147,7 +150,7 @@ function BudgetDialog({ of, nameOf, onClose }: OfBudget) {
   return (
     <FormDialog
       title={of ? `Change the budget of ${nameOf(of)}` : 'Set budget'}
-      submit="Set budget"
+      submit={replaced ? 'Replace budget' : 'Set budget'}
       change={set}
       isFaulty={!limitMicro}
       onTry={() => setTried(true)}
@@ -194,6 +197,12 @@ function BudgetDialog({ of, nameOf, onClose }: OfBudget) {
             />
           )}
         </>
+      )}
+      {replaced && (
+        <p className="notice">
+          {nameOf(replaced)} has a budget of <Money micro={replaced.limitMicro} />
+          {replaced.hard ? ', beyond which calls are refused' : ', which only alerts'}. This one replaces it.
+        </p>
       )}
       <TextField
         label="Monthly limit (USD)"

@@ -36,3 +36,17 @@ test('a budget of a tag is set in dollars, and a wrong amount is refused at its 
     { kind: 'tag', subject: 'nightly', limitMicro: 12_500_000, hard: false },
   ])
 })
+
+test('a budget that replaces another one says so before it is set', async ({ api, open }) => {
+  api.answer('listBudgets', { data: [{ ...budget, kind: 'tag', subject: 'nightly', hard: true }], nextCursor: null })
+  const { screen } = await open(address)
+  await screen.getByRole('button', { name: 'Set budget' }).click()
+  const dialog = screen.getByRole('dialog')
+  await dialog.getByRole('combobox', { name: 'Budget of a' }).click()
+  await screen.getByRole('option', { name: 'Tag' }).click()
+  await dialog.getByRole('textbox', { name: 'Tag' }).fill('night')
+  await expect.element(dialog.getByRole('button', { name: 'Set budget' })).toBeVisible()
+  await dialog.getByRole('textbox', { name: 'Tag' }).fill('nightly')
+  await expect.poll(() => dialog.query()?.textContent).toContain('nightly has a budget of $50.00')
+  await expect.element(dialog.getByRole('button', { name: 'Replace budget' })).toBeVisible()
+})
