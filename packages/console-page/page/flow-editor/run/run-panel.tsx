@@ -208,7 +208,11 @@ function InputSets({
             const values = task === 'save' ? input : sets.find((set) => set.name === chosen)!.values
             const next = task === 'delete' ? others : [...kept, { name, values }]
             const isKept = change({ sets: next.toSorted((a, b) => a.name.localeCompare(b.name)) })
-            announce(isKept ? said[task](name) : 'These inputs are too large for this browser to keep.')
+            announce(
+              isKept
+                ? said[task](name)
+                : 'Not saved: this browser keeps up to 50 test inputs of a flow, 256 KB together. Delete one first.',
+            )
             setChosen(task === 'delete' ? '' : name)
             setTask(null)
           }}
