@@ -3,8 +3,8 @@ import type { CancelAnswer, CancelQuestion } from '@gateway/ledger-protocol/flow
 import { refused } from '@gateway/ledger-protocol/ledger-refusal'
 import type { RefusalBody } from '@gateway/api/refusal'
 import type { Deps } from '../deps.ts'
-import { mayReadExecution, readExecution } from './records/read-execution.ts'
-import { readRows } from './records/read-rows.ts'
+import { mayNotRead, readExecution } from './records/read-execution.ts'
+import { readRowsAs } from './records/read-rows.ts'
 
 /** A progress number beyond any line, so that no nodes are read. */
 const NO_NODES = 1_000_000
@@ -19,9 +19,10 @@ export async function cancelExecution(
   deps: Pick<Deps, 'reads' | 'packageCache' | 'nodeBatcher'>,
   { caller, project, execution, sandbox }: CancelQuestion,
 ): Promise<CancelAnswer> {
-  const row = (await readRows(deps, execution, NO_NODES))?.execution ?? null
+  const { found, reader } = await readRowsAs(deps, caller, execution, NO_NODES)
+  const row = found?.execution ?? null
   const named = sandbox === null || row?.sandbox === sandbox ? row : null
-  const refusal = caller === null ? null : await mayReadExecution(deps, caller, named, execution)
+  const refusal = mayNotRead(reader, named, execution)
   if (refusal !== null) return refusal
   if (named === null || (project !== null && named.project !== project))
     return refused('execution_not_found', { execution })

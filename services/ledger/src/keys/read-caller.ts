@@ -7,7 +7,7 @@ import type { Deps, KeyUses } from '../deps.ts'
 import { noRateLimits, type RateLimits } from '@gateway/api/rates'
 import type { KeyStatus } from '@gateway/api/key-status'
 
-interface CallerRow {
+export interface CallerRow {
   id: string | null
   project: string | null
   lineage: string
@@ -26,25 +26,34 @@ export interface Caller {
 }
 
 /**
- * Returns the key, or its refusal: the same views and order of checks as admission (rules §2.3).
- * @param sandbox looked up in the same statement
+ * SQL for one `CallerRow`: the same views and checks as admission (rules §2.3).
+ * @param hash expression of the key's hash in hex
+ * @param sandbox expression of a sandbox product's id, or null
  */
-export async function readCaller(
-  { reads }: Pick<Deps, 'reads'>,
-  { keyHash, selector }: CallerQuestion,
-  sandbox: string | null = null,
-): Promise<Caller | Refused> {
-  const [caller] = await reads.sql.query<CallerRow>(
-    `SELECT k.id, k.project, k.lineage, k.rotated_to, k.expires_at, money.key_refusal(k, clock_timestamp()) AS refusal,
-            money.unlisted_resource(k.id, k.policy, $2, '{}') IS NULL AS lists_sandbox
-       FROM (VALUES (decode($1, 'hex'))) q (hash) LEFT JOIN money.callers k ON k.hash = q.hash`,
-    [keyHash, sandbox],
-  )
-  if (!caller?.id || !caller.project || caller.refusal)
-    return keyRefused(caller?.refusal ?? 'key_invalid', caller?.rotated_to ?? null, caller?.expires_at ?? null)
-  if (selector !== null && selector !== caller.project) return refused('project_mismatch', { project: caller.project })
-  const { id, project, lineage } = caller
-  return { id, project, lineage, listsSandbox: caller.lists_sandbox }
+export function callerQuery(hash: string, sandbox: string): string {
+  return `
+    SELECT k.id, k.project, k.lineage, k.rotated_to, k.expires_at, money.key_refusal(k, clock_timestamp()) AS refusal,
+           money.unlisted_resource(k.id, k.policy, ${sandbox}, '{}') IS NULL AS lists_sandbox
+      FROM (VALUES (decode(${hash}, 'hex'))) q (hash) LEFT JOIN money.callers k ON k.hash = q.hash`
+}
+
+const CALLER = callerQuery('$1', 'NULL')
+
+/** Returns the key, or its refusal. */
+export async function readCaller({ reads }: Pick<Deps, 'reads'>, question: CallerQuestion): Promise<Caller | Refused> {
+  const [caller] = await reads.sql.query<CallerRow>(CALLER, [question.keyHash])
+  return decideCaller(caller!, question)
+}
+
+/** Returns the key of a row, or its refusal, in the order of admission (rules §2.3). */
+export function decideCaller(
+  { id, project, lineage, refusal, rotated_to, expires_at, lists_sandbox }: CallerRow,
+  { selector }: CallerQuestion,
+): Caller | Refused {
+  if (id === null || project === null || refusal !== null)
+    return keyRefused(refusal ?? 'key_invalid', rotated_to, expires_at)
+  if (selector !== null && selector !== project) return refused('project_mismatch', { project })
+  return { id, project, lineage, listsSandbox: lists_sandbox }
 }
 
 interface IdentifiedRow extends Pick<

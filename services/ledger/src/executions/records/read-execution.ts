@@ -13,10 +13,9 @@ import { refused, type Refused } from '@gateway/ledger-protocol/ledger-refusal'
 import { valueTypeOf } from '@gateway/flow/contract'
 import type { Deps } from '../../deps.ts'
 import { composeDetail, executionRecord, progressLines } from './compose-record.ts'
-import { type ExecutionRow, readRows } from './read-rows.ts'
+import { type ExecutionRow, readRowsAs } from './read-rows.ts'
 import { type FairSemaphore, openFairSemaphore } from '@gateway/service-kit/async/fair-semaphore'
-import type { CallerQuestion } from '@gateway/ledger-protocol/ledger-reads'
-import { readCaller } from '../../keys/read-caller.ts'
+import type { Caller } from '../../keys/read-caller.ts'
 
 /**
  * Returns the record of an execution as text, to its project only. One of another project is refused as if it did not
@@ -26,9 +25,9 @@ export async function readExecution(
   deps: Pick<Deps, 'reads' | 'packageCache'>,
   { caller, project, execution, detailed = false }: ExecutionQuestion,
 ): Promise<ExecutionAnswer> {
-  const found = await readRows(deps, execution, 'everything')
+  const { found, reader } = await readRowsAs(deps, caller, execution, 'everything')
   const row = found?.execution ?? null
-  const refusal = caller === null ? null : await mayReadExecution(deps, caller, row, execution)
+  const refusal = mayNotRead(reader, row, execution)
   if (refusal !== null) return refusal
   if (found === null || row === null || (project !== null && row.project !== project))
     return refused('execution_not_found', { execution })
@@ -56,16 +55,16 @@ function onlyImage({ properties }: ContractSide): string | null {
 /**
  * Returns the lines of progress of an execution after line `after` (flows §4.4).
  *
- * A caller with a key is authorized again after the read: what they receive existed before their key was revoked.
+ * A caller with a key is authorized again in the same snapshot: what they receive existed before their key was revoked.
  */
 export async function followExecution(
   deps: Pick<Deps, 'reads' | 'followers'>,
   { execution, after, caller, project }: FollowQuestion,
 ): Promise<FollowAnswer> {
   return deps.followers.run(project ?? '', async () => {
-    const found = await readRows(deps, execution, after)
+    const { found, reader } = await readRowsAs(deps, caller ?? null, execution, after)
     const row = found?.execution ?? null
-    const refusal = caller === undefined ? null : await mayReadExecution(deps, caller, row, execution)
+    const refusal = mayNotRead(reader, row, execution)
     if (refusal !== null) return refusal
     if (found === null || row === null || (project !== undefined && row.project !== project))
       return refused('execution_not_found', { execution })
@@ -92,19 +91,18 @@ export function openFollowers(readConnections: number): FairSemaphore {
 }
 
 /**
- * Returns why a key may not read this execution; null if it may. `execution` is null if it does not exist; one of
- * another project gets the same refusal (flows §4.7).
+ * Returns why a key may not read this execution; null if it may, or if no key asks. An execution of another project gets the same refusal
+ * as one that does not exist (flows §4.7).
  */
-export async function mayReadExecution(
-  deps: Pick<Deps, 'reads'>,
-  caller: CallerQuestion,
-  execution: Pick<ExecutionRow, 'id' | 'project' | 'sandbox'> | null,
-  asked: string = execution?.id ?? '',
-): Promise<Refused | null> {
-  const key = await readCaller(deps, caller, execution?.sandbox)
-  if ('refused' in key) return key
-  if (execution?.project !== key.project) return refused('execution_not_found', { execution: asked })
-  return key.listsSandbox ? null : refused('key_scope', { resource: execution.sandbox })
+export function mayNotRead(
+  reader: Caller | Refused | null,
+  execution: Pick<ExecutionRow, 'project' | 'sandbox'> | null,
+  asked: string,
+): Refused | null {
+  if (reader === null) return null
+  if ('refused' in reader) return reader
+  if (execution?.project !== reader.project) return refused('execution_not_found', { execution: asked })
+  return reader.listsSandbox ? null : refused('key_scope', { resource: execution.sandbox })
 }
 
 /** Bounded by two ids, so that Postgres skips all other partitions (B10 of run_batch). */

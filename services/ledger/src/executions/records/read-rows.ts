@@ -1,6 +1,9 @@
 import type { StartedBy, ExecutionStatus } from '@gateway/api/execution'
 import { callFunction } from '@gateway/database/call-function'
+import type { Refused } from '@gateway/ledger-protocol/ledger-refusal'
+import type { CallerQuestion } from '@gateway/ledger-protocol/ledger-reads'
 import type { Deps } from '../../deps.ts'
+import { type Caller, callerQuery, type CallerRow, decideCaller } from '../../keys/read-caller.ts'
 import type { NodeStateName } from '../store/execution-facts.ts'
 
 export interface ExecutionRow {
@@ -21,6 +24,11 @@ export interface ExecutionRow {
   started_at: Date | null
   completed_at: Date | null
   rerunOf: string | null
+}
+
+export interface ExecutionRows {
+  execution: ExecutionRow
+  nodes: NodeRow[]
 }
 
 export interface NodeRow {
@@ -61,6 +69,29 @@ type NodeFacts = Pick<NodeRow, 'node' | 'kind' | 'state' | 'seq' | 'attempt' | '
   remoteMs: number | null
 }
 
+type RecordRow = Awaited<ReturnType<typeof callFunction<'money.read_record'>>>
+
+const READ_AS = `
+  SELECT r.*, c.*
+    FROM money.read_record(wanted => $1, after => $2) r
+   CROSS JOIN LATERAL (${callerQuery('$3', "r.execution::json ->> 'sandbox'")}) c`
+
+/**
+ * Reads an execution as `readRows` does, and the key that asks for it in the same snapshot: what was written after the
+ * key lost access is not in it. `reader` is null if no key asks.
+ */
+export async function readRowsAs(
+  deps: Pick<Deps, 'reads'>,
+  caller: CallerQuestion | null,
+  execution: string,
+  after: number | 'everything',
+): Promise<{ found: ExecutionRows | null; reader: Caller | Refused | null }> {
+  if (caller === null) return { found: await readRows(deps, execution, after), reader: null }
+  const asked = [execution, lineOf(after), caller.keyHash]
+  const [row] = await deps.reads.sql.query<RecordRow & CallerRow>(READ_AS, asked)
+  return { found: rowsOf(row!), reader: decideCaller(row!, caller) }
+}
+
 /**
  * Reads an execution and its nodes in the order of the graph. While it runs, only the nodes that have ended with a
  * result after line `after`; once it has ended, all of them, unless the caller has its last line.
@@ -69,11 +100,13 @@ export async function readRows(
   { reads }: Pick<Deps, 'reads'>,
   execution: string,
   after: number | 'everything',
-): Promise<{ execution: ExecutionRow; nodes: NodeRow[] } | null> {
-  const row = await callFunction(reads.sql, 'money.read_record', {
-    wanted: execution,
-    after: after === 'everything' ? null : after,
-  })
+): Promise<ExecutionRows | null> {
+  return rowsOf(await callFunction(reads.sql, 'money.read_record', { wanted: execution, after: lineOf(after) }))
+}
+
+const lineOf = (after: number | 'everything') => (after === 'everything' ? null : after)
+
+function rowsOf(row: RecordRow): ExecutionRows | null {
   if (row.execution === null) return null
   const { startedBy, maxMicro, createdMs, startedMs, completedMs, ...facts } = JSON.parse(
     row.execution,
