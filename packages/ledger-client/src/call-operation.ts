@@ -3,11 +3,19 @@ import type { Pool } from 'undici'
 import { backOffMs } from '@gateway/service-kit/async/waiting'
 import type { RequestSigner } from './service-token.ts'
 
+/**
+ * Sends one try of an operation: its path, the request as JSON and the caller's span. Rejects if there is no answer, and
+ * when the signal aborts.
+ */
+export type SendOperation = (
+  path: string,
+  body: string,
+  traceparent: string | undefined,
+  signal: AbortSignal,
+) => Promise<{ status: number; value: object }>
+
 export interface Connection {
-  pool: Pool
-  /** Prefix of the ledger's paths. */
-  base: string
-  signer: RequestSigner
+  send: SendOperation
   /** Aborted when the client closes. */
   closed: AbortSignal
 }
@@ -15,37 +23,36 @@ export interface Connection {
 export interface CallLimits {
   /** How long the caller waits. */
   budgetMs: number
-  /** How long one try may take. Its connection is closed then, and the next try takes another. */
+  /** How long one try may take. The connection of an HTTP request is closed then, and the next try takes another. */
   tryMs: number
 }
 
 const BACK_OFF = { firstMs: 25, maxMs: 1_000 }
 
 /**
- * POSTs one JSON object to the ledger and returns the response. Every operation is safe to repeat, so a try that fails
+ * Sends one JSON object to the ledger and returns the answer. Every operation is safe to repeat, so a try that fails
  * in transport or is not answered in time is repeated while the budget lasts.
  * @throws LedgerUnavailable when the budget ends first or the client closes
  * @throws LedgerRejected when the ledger refuses the request as such
  */
 export async function callOperation(
-  connection: Connection,
+  { send, closed }: Connection,
   path: string,
   request: object,
   { budgetMs, tryMs }: CallLimits,
   traceparent?: string,
 ): Promise<object> {
-  const { base, closed } = connection
   const body = JSON.stringify(request)
   const limit = openLimit(closed, budgetMs)
   try {
     for (let tries = 0; !limit.isOver(); tries++) {
       if (tries > 0)
         await wait(backOffMs(tries, BACK_OFF), undefined, { signal: limit.signalFor(budgetMs) }).catch(() => {})
-      const response = await post(connection, path, body, traceparent, limit.signalFor(tryMs)).catch(() => null)
+      const response = await send(path, body, traceparent, limit.signalFor(tryMs)).catch(nullUnlessRejected)
       if (response === null) continue
       if (response.status === 200) return response.value
       if (isFinalStatus(response.status))
-        throw new LedgerRejected(base + path, response.status, JSON.stringify(response.value))
+        throw new LedgerRejected(path, response.status, JSON.stringify(response.value))
     }
     throw new LedgerUnavailable({ why: 'unavailable' })
   } finally {
@@ -78,20 +85,22 @@ function openLimit(closed: AbortSignal, budgetMs: number) {
   }
 }
 
-async function post(
-  { pool, base, signer }: Connection,
-  path: string,
-  body: string,
-  traceparent: string | undefined,
-  signal: AbortSignal,
-): Promise<{ status: number; value: object }> {
-  const headers = {
-    authorization: `Bearer ${signer.sign(path, body)}`,
-    'content-type': 'application/json',
-    ...(traceparent !== undefined && { traceparent }),
+function nullUnlessRejected(error: unknown): null {
+  if (error instanceof LedgerRejected) throw error
+  return null
+}
+
+/** Sends operations as HTTP requests, each signed. */
+export function openRequestSender(pool: Pool, base: string, signer: RequestSigner): SendOperation {
+  return async (path, body, traceparent, signal) => {
+    const headers = {
+      authorization: `Bearer ${signer.sign(path, body)}`,
+      'content-type': 'application/json',
+      ...(traceparent !== undefined && { traceparent }),
+    }
+    const response = await pool.request({ path: base + path, method: 'POST', headers, body, signal })
+    return { status: response.statusCode, value: (await response.body.json()) as object }
   }
-  const response = await pool.request({ path: base + path, method: 'POST', headers, body, signal })
-  return { status: response.statusCode, value: (await response.body.json()) as object }
 }
 
 /** The ledger gave no decision in time, or would not take the item. An admission then leaves nothing reserved. */

@@ -9,7 +9,7 @@ import {
   timingSafeEqual,
 } from 'node:crypto'
 
-// The key of one channel of items. Both ends make a key pair for it and derive the same secret from their own private and
+// The key of one channel. Both ends make a key pair for it and derive the same secret from their own private and
 // the other's public key (X25519, HKDF-SHA256). The service signs its public key with the token that opens the channel.
 //   K1  Each message of the service starts with its seal, an HMAC-SHA256 over its position in the channel and its bytes. So
 //       no one between the two machines can add, change, repeat or reorder a message, as with a signature for each request
@@ -47,7 +47,7 @@ export function newChannelKey(): ChannelKey {
       const theirs = createPublicKey({ key: { kty: 'OKP', crv: 'X25519', x: other }, format: 'jwk' })
       const shared = diffieHellman({ privateKey: own.privateKey, publicKey: theirs })
       const salt = [publicKey, other].toSorted().join(' ') // the same at both ends
-      return sealsOf(createSecretKey(Buffer.from(hkdfSync('sha256', shared, salt, 'channel of items', 32))))
+      return sealsOf(createSecretKey(Buffer.from(hkdfSync('sha256', shared, salt, 'channel to the ledger', 32))))
     },
   }
 }

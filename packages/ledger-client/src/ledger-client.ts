@@ -21,8 +21,9 @@ import {
 } from '@gateway/ledger-protocol/ledger-operations'
 import type { ServiceName } from '@gateway/ledger-protocol/ledger-reads'
 import { withSpan } from '@gateway/service-kit/process/spans'
-import { callOperation, type Connection, LedgerUnavailable } from './call-operation.ts'
+import { callOperation, LedgerUnavailable, openRequestSender } from './call-operation.ts'
 import { openItemsChannels } from './items-channels.ts'
+import { openOperationChannels } from './operation-channels.ts'
 import { openRequestBatcher, type PendingItem, type RequestBatcher } from './request-batcher.ts'
 import { openRequestSigner } from './service-token.ts'
 import { attributesOf, RESERVATION } from './span-attributes.ts'
@@ -90,8 +91,8 @@ const NO_END: Budget = { budgetMs: Infinity }
 const CONNECT_MS = 2_000
 /** A connection without traffic is probed after this, each second, and is lost after ten probes without an answer. */
 const PROBE_AFTER_MS = 5_000
-/** `requests` are few and separate from the others, so that a heartbeat never waits behind a crowd. */
-const CONNECTIONS = { requests: 4, executions: 16 }
+/** Of HTTP requests, which are few and separate from the channels, so that a heartbeat never waits behind a crowd. */
+const REQUEST_CONNECTIONS = 4
 
 /** Opens a client of the ledger. Connections are opened when they are needed. */
 export function openLedgerClient({
@@ -110,12 +111,17 @@ export function openLedgerClient({
   const signer = openRequestSigner({ service, privateKey, now })
   // Each operation has its own time limit.
   const socket = { timeout: CONNECT_MS, keepAlive: true, keepAliveInitialDelay: PROBE_AFTER_MS }
-  const pool = (size: number) =>
-    new Pool(origin, { connections: size, connect: socket, headersTimeout: 0, bodyTimeout: 0 })
+  const pool = new Pool(origin, {
+    connections: REQUEST_CONNECTIONS,
+    connect: socket,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  })
   const closing = new AbortController()
-  const connect = (size: number): Connection => ({ pool: pool(size), base, signer, closed: closing.signal })
-  const connections = { requests: connect(CONNECTIONS.requests), executions: connect(CONNECTIONS.executions) }
-  const channels = openItemsChannels({ url, signer, connectMs: CONNECT_MS, probeAfterMs: PROBE_AFTER_MS })
+  const channelOptions = { url, signer, connectMs: CONNECT_MS, probeAfterMs: PROBE_AFTER_MS }
+  const operationChannels = openOperationChannels(channelOptions)
+  const senders = { request: openRequestSender(pool, base, signer), channel: operationChannels.send }
+  const channels = openItemsChannels(channelOptions)
   const batcher = openRequestBatcher({
     channels,
     maxInFlight,
@@ -125,11 +131,12 @@ export function openLedgerClient({
   const items = openItemSubmitter({ batcher, maxWaiting, now })
 
   function operation(name: OperationName) {
-    const { path, pool, span, tryMs = TRY_MS }: OperationRow = ledgerOperations[name]
+    const { path, wire, span, tryMs = TRY_MS }: OperationRow = ledgerOperations[name]
+    const connection = { send: senders[wire], closed: closing.signal }
     const usual: Budget = { budgetMs: Math.max(OPERATION_MS, 2 * tryMs) }
     return (request: object, { budgetMs }: Budget = usual) => {
       const limits = { budgetMs, tryMs: Math.min(tryMs, budgetMs / 2) }
-      const call = (traceparent?: string) => callOperation(connections[pool], path, request, limits, traceparent)
+      const call = (traceparent?: string) => callOperation(connection, path, request, limits, traceparent)
       return span ? withClientSpan(span, request, call) : call()
     }
   }
@@ -151,7 +158,8 @@ export function openLedgerClient({
       batcher.stop()
       closing.abort()
       channels.close()
-      await Promise.all([connections.requests.pool, connections.executions.pool].map((one) => one.destroy()))
+      operationChannels.close()
+      await pool.destroy()
     },
   }
 }

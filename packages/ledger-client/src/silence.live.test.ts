@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { itemsChannel } from '@gateway/ledger-protocol/ledger-items'
+import { channelLimits } from '@gateway/ledger-protocol/channels'
 import { startFaultProxy } from '@gateway/testbed/fault-proxy'
 import { privateKey } from './fixtures/keys.ts'
 import { admission, admitted, settled, settlement } from './fixtures/items.ts'
@@ -57,7 +57,7 @@ test('waits for a slow ledger that still sends signs of life', async () => {
   const settling = client.settle(settlement('inv_1'))
   const request = await peer.next()
   for (let n = 0; n < 4; n++) {
-    await new Promise((resolve) => setTimeout(resolve, itemsChannel.quietMs))
+    await new Promise((resolve) => setTimeout(resolve, channelLimits.quietMs))
     await request.write('')
   }
   request.end({ n: 0, outcome: settled })

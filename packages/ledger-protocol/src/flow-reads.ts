@@ -29,7 +29,7 @@ const trace = z
   .strictObject({ traceparent: z.string().max(128), tracestate: z.string().max(512).optional() })
   .nullable()
 
-/** POST /executions/start: starts an execution, or returns the one of its idempotency key. Safe to repeat by `id`. */
+/** /executions/start: starts an execution, or returns the one of its idempotency key. Safe to repeat by `id`. */
 export const startQuestion = z.strictObject({
   /** `exe_…`, minted by the caller. */
   id,
@@ -69,14 +69,14 @@ export type StartAnswer =
   | Refused
 
 /**
- * POST /sandboxes/estimate: the basis of an estimate (packages/api/src/estimate.ts). Authorized like a start; starts
+ * /sandboxes/estimate: the basis of an estimate (packages/api/src/estimate.ts). Authorized like a start; starts
  * nothing.
  */
 export const estimateQuestion = startQuestion.pick({ caller: true, sandbox: true, revision: true, input: true })
 export type EstimateQuestion = z.infer<typeof estimateQuestion>
 
 /**
- * POST /executions/rerun: starts an execution that reuses the results of an earlier one, except those of the node
+ * /executions/rerun: starts an execution that reuses the results of an earlier one, except those of the node
  * `from` and the nodes below it; or returns the one of its idempotency key. Safe to repeat by `id`. Only the console
  * may send this, for a user whom it has authorized in `project`.
  */
@@ -111,7 +111,7 @@ export type RerunAnswer =
   | Refused
 
 /**
- * POST /executions/follow: the lines of progress after `after` (-1: from the first), as NDJSON text with a newline
+ * /executions/follow: the lines of progress after `after` (-1: from the first), as NDJSON text with a newline
  * after each, and whether the last of them is `complete`. `caller` is the key that reads them, which is authorized
  * again for each read; without it the process reads for itself, or for a user whom it has authorized in `project`.
  */
@@ -132,7 +132,7 @@ export interface Progress {
 export type FollowAnswer = Progress | Refused
 
 /**
- * POST /executions/ended: which of these have ended. An unknown one has not. Only sent by callers that received
+ * /executions/ended: which of these have ended. An unknown one has not. Only sent by callers that received
  * `started`.
  */
 export const endedQuestion = z.strictObject({ executions: z.array(id).min(1).max(1_000) })
@@ -141,7 +141,7 @@ export interface EndedAnswer {
   ended: string[]
 }
 
-/** POST /executions/read: the record as compact JSON text, to be sent unchanged. */
+/** /executions/read: the record as compact JSON text, to be sent unchanged. */
 export const executionQuestion = z.strictObject({
   caller: byKey.nullable(),
   project: id.nullable(),
@@ -160,7 +160,7 @@ export type ExecutionAnswer =
   | Refused
 
 /**
- * POST /executions/cancel: cancels an execution and returns its record at that time. One that has ended, or started to
+ * /executions/cancel: cancels an execution and returns its record at that time. One that has ended, or started to
  * fail, stays unchanged. Safe to repeat.
  */
 export const cancelQuestion = z.strictObject({
@@ -187,7 +187,7 @@ export type CancelAnswer =
   | Refused
 
 /**
- * POST /executions/usage: total tokens of the settled calls of an execution's nodes; for one that is answered as a
+ * /executions/usage: total tokens of the settled calls of an execution's nodes; for one that is answered as a
  * chat.
  */
 export const usageQuestion = z.strictObject({ execution: id })
@@ -195,7 +195,7 @@ export type UsageQuestion = z.infer<typeof usageQuestion>
 export type UsageAnswer = Pick<Usage, 'promptTokens' | 'completionTokens'>
 
 /**
- * POST /sandboxes/read: what a caller may know of a sandbox before calling it; for MCP and for the kind of a model id.
+ * /sandboxes/read: what a caller may know of a sandbox before calling it; for MCP and for the kind of a model id.
  */
 export const sandboxQuestion = z.strictObject({ caller: byKey, sandbox: z.string().min(1).max(256) })
 export type SandboxQuestion = z.infer<typeof sandboxQuestion>
@@ -221,7 +221,7 @@ export interface ActiveSandbox extends AnySandbox {
 export type SandboxFacts = ActiveSandbox | (AnySandbox & { revision: null })
 export type SandboxAnswer = { sandbox: SandboxFacts } | Refused
 
-/** POST /assets/record: the bytes were stored; from now on the project has them. `id` is `ast_…`. Safe to repeat. */
+/** /assets/record: the bytes were stored; from now on the project has them. `id` is `ast_…`. Safe to repeat. */
 export const assetRecord = z.strictObject({
   id,
   caller: z.union([byKey, z.strictObject({ project: id, execution: id }), z.strictObject({ project: id, user: id })]),
@@ -234,7 +234,7 @@ export const assetRecord = z.strictObject({
 export type AssetRecordQuestion = z.infer<typeof assetRecord>
 
 /**
- * POST /assets/admit: whether the caller may store an asset now, asked before its bytes are read. `bytes`: its size, or
+ * /assets/admit: whether the caller may store an asset now, asked before its bytes are read. `bytes`: its size, or
  * null if it is not known. Reserves nothing: `recordAsset` decides.
  */
 export const assetAdmission = assetRecord.pick({ caller: true, bytes: true }).extend({
@@ -246,17 +246,17 @@ export type AssetAdmissionAnswer = { project: string } | Refused
 export type AssetRecordAnswer = { recorded: true; project: string } | Refused
 
 /**
- * POST /assets/delete: the project no longer has it. Its bytes are removed later (`assetsToRemove`). Safe to repeat.
+ * /assets/delete: the project no longer has it. Its bytes are removed later (`assetsToRemove`). Safe to repeat.
  */
 export const assetDeletion = z.strictObject({ project: id, asset: id })
 
-/** POST /assets/to-remove: assets that no caller and no running execution can read, and whose bytes are still there. */
+/** /assets/to-remove: assets that no caller and no running execution can read, and whose bytes are still there. */
 export const assetsToRemove = z.strictObject({ limit: z.int().min(1).max(1_000) })
 
-/** POST /assets/removed: their bytes are gone, and their rows are deleted. Safe to repeat. */
+/** /assets/removed: their bytes are gone, and their rows are deleted. Safe to repeat. */
 export const assetsRemoved = z.strictObject({ ids: z.array(id).min(1).max(1_000) })
 
-/** POST /assets/read: its owner and what it is. */
+/** /assets/read: its owner and what it is. */
 export const assetQuestion = z.strictObject({
   caller: z.union([byKey, byProject]),
   asset: z.string().max(256),
@@ -265,7 +265,7 @@ export type AssetQuestion = z.infer<typeof assetQuestion>
 export type AssetAnswer = { asset: { id: string; project: string; mimeType: string; bytes: number } } | Refused
 
 /**
- * POST /attachments/read: before a chat call with images or files: what its product accepts, and the assets that the
+ * /attachments/read: before a chat call with images or files: what its product accepts, and the assets that the
  * call names.
  */
 export const attachmentQuestion = z.strictObject({

@@ -1,12 +1,11 @@
 import { z } from 'zod'
 import { admitNodeItem, claimItem, completeItem, type ClaimOutcome, type CompleteOutcome } from './flow-items.ts'
-import type { OperationRow } from './ledger-operations.ts'
 import type { AdmitNodeOutcome, AdmitOutcome, ReleaseOutcome, SettleOutcome, Undecided } from './ledger-outcomes.ts'
 import { callTiming } from '@gateway/api/call-timing'
 import { serviceTag } from '@gateway/api/service-tag'
 import { picoDigits, promptSize, usage } from '@gateway/pricing/usage'
 
-// Items, one per line, each safe to repeat by its id (architecture §M4). A channel takes messages of lines
+// Items, one per line, each safe to repeat by its id (architecture §M4). A channel (channels.ts) takes messages of lines
 // `{ "n": 7, "item": { "op": "admit", … } }` and returns `{ "n": 7, "outcome": … }` in any order.
 
 const text = (max: number) => z.string().min(1).max(max)
@@ -126,19 +125,6 @@ export const ledgerItem = z.discriminatedUnion(
   Object.values(ledgerItems).map(({ item }) => item) as [AnyItem, ...AnyItem[]],
 )
 export type LedgerItem = z.infer<typeof ledgerItem>
-
-/** The channels of items: who may open one, the maximum size of a message, and how each end shows that it is alive. */
-export const itemsChannel = {
-  path: '/items',
-  callers: ['gateway', 'worker'],
-  // 512 items, or one saved answer of 1 MB or one node's output of 4 million characters with JSON escapes, and some
-  // room.
-  messageBytes: 16 * 1024 * 1024,
-  /** While items wait for an outcome, the ledger sends an empty message this often: without one, a channel is silent. */
-  quietMs: 1_000,
-  /** A channel that has carried nothing for this long is closed by the service. */
-  idleMs: 60_000,
-} as const satisfies Pick<OperationRow, 'path' | 'callers'> & Record<string, unknown>
 
 /** An item, as a line of a message to the ledger. */
 export interface ItemLine {

@@ -75,7 +75,7 @@ import { capturedCalls, capturedContentLimits, captureQuestion, type CaptureAnsw
 import { providerReport, type ProviderReportAnswer } from './provider-report.ts'
 import { refusalReport } from './refusal-report.ts'
 
-// The operations of the ledger, each a POST of one JSON object that returns one; all of them are safe to repeat.
+// The operations of the ledger, each a JSON object that gets one as its answer; all of them are safe to repeat.
 // The client, the ledger's routes, the permissions and the traces are derived from these rows. The rows of items
 // are in ledger-items.ts. Credentials: `Authorization: Bearer <service token>`.
 
@@ -85,8 +85,8 @@ export interface OperationRow {
   callers: readonly ServiceName[]
   request: z.ZodType
   response: ResponseType<object>
-  /** Which connections of a client it uses: as many executions are started and followed as there are callers. */
-  pool: 'requests' | 'executions'
+  /** `channel`: what executions ask, many at a time on one connection (channels.ts). `request`: one HTTP request each. */
+  wire: 'request' | 'channel'
   /** The span on both sides; absent for operations that are called repeatedly, such as a heartbeat. */
   span?: OperationSpan
   /** Time limit of one try that may wait for locked wallets: longer than Postgres lets it wait. */
@@ -128,7 +128,7 @@ export const ledgerOperations = {
     callers: byKey,
     request: modelsQuestion,
     response: response<ModelsAnswer>(),
-    pool: 'requests',
+    wire: 'request',
   },
   /** Which keys exist, and their projects. */
   identifyKeys: {
@@ -136,7 +136,7 @@ export const ledgerOperations = {
     callers: byKey,
     request: keysQuestion,
     response: response<KeysAnswer>(),
-    pool: 'requests',
+    wire: 'request',
   },
   /** What a key is, and what is left of its limit. */
   key: {
@@ -144,7 +144,7 @@ export const ledgerOperations = {
     callers: byKey,
     request: callerQuestion,
     response: response<KeyAnswer>(),
-    pool: 'requests',
+    wire: 'request',
   },
   /** Whether a call would be admitted now; nothing is reserved. */
   checkAdmission: {
@@ -152,7 +152,7 @@ export const ledgerOperations = {
     callers: ['gateway', 'console'],
     request: checkQuestion,
     response: response<CheckedAdmission>(),
-    pool: 'requests',
+    wire: 'request',
     forbids: ({ caller }: z.infer<typeof checkQuestion>, service) =>
       'key' in caller && service !== 'console' ? 'Only the console asks about a key by its id.' : null,
   },
@@ -162,7 +162,7 @@ export const ledgerOperations = {
     callers: byKey,
     request: invocationQuestion,
     response: response<InvocationAnswer>(),
-    pool: 'requests',
+    wire: 'request',
   },
   /** Starts an execution, or returns the one of an idempotency key. Without a response it may have started. */
   startExecution: {
@@ -170,7 +170,7 @@ export const ledgerOperations = {
     callers: ['gateway', 'console'],
     request: startQuestion,
     response: response<StartAnswer>(),
-    pool: 'executions',
+    wire: 'channel',
     span: { name: 'start', id: 'service.execution', begins: true },
     bodyBytes: 2 * flowLimits.bodyBytes, // what surrounds the input of an invoke, and JSON escapes
     forbids: ({ caller }: z.infer<typeof startQuestion>, service) =>
@@ -182,7 +182,7 @@ export const ledgerOperations = {
     callers: byMoney,
     request: rerunQuestion,
     response: response<RerunAnswer>(),
-    pool: 'executions',
+    wire: 'channel',
     span: { name: 'rerun', id: 'service.execution', begins: true },
   },
   /** The basis for estimating the maximum charge of an execution. */
@@ -191,7 +191,7 @@ export const ledgerOperations = {
     callers: ['gateway', 'console'],
     request: estimateQuestion,
     response: response<EstimateFacts | Refused>(),
-    pool: 'requests',
+    wire: 'request',
     bodyBytes: 2 * flowLimits.bodyBytes, // like a start
     forbids: ({ caller }: z.infer<typeof estimateQuestion>, service) =>
       'user' in caller && service !== 'console' ? 'Only the console asks on behalf of a user.' : null,
@@ -201,7 +201,7 @@ export const ledgerOperations = {
     callers: ['gateway', 'console'],
     request: followQuestion,
     response: response<FollowAnswer>(),
-    pool: 'executions',
+    wire: 'channel',
   },
   /** Which of the executions that a caller waits for have ended, in one request. */
   endedExecutions: {
@@ -209,14 +209,14 @@ export const ledgerOperations = {
     callers: byKey,
     request: endedQuestion,
     response: response<EndedAnswer>(),
-    pool: 'executions',
+    wire: 'channel',
   },
   readExecution: {
     path: '/executions/read',
     callers: ['gateway', 'console'],
     request: executionQuestion,
     response: response<ExecutionAnswer>(),
-    pool: 'executions',
+    wire: 'channel',
     forbids: ({ detailed }: z.infer<typeof executionQuestion>, service) =>
       detailed === true && service !== 'console' ? 'Only the console reads what users learn of executions.' : null,
   },
@@ -225,7 +225,7 @@ export const ledgerOperations = {
     callers: ['gateway', 'console'],
     request: cancelQuestion,
     response: response<CancelAnswer>(),
-    pool: 'executions',
+    wire: 'channel',
     tryMs: LOCKED_MS,
     forbids: ({ caller }: z.infer<typeof cancelQuestion>, service) =>
       caller === null && service !== 'console' ? 'Only the console stops executions on behalf of a user.' : null,
@@ -235,21 +235,21 @@ export const ledgerOperations = {
     callers: ['gateway', 'console'],
     request: usageQuestion,
     response: response<UsageAnswer>(),
-    pool: 'executions',
+    wire: 'channel',
   },
   readSandbox: {
     path: '/sandboxes/read',
     callers: byKey,
     request: sandboxQuestion,
     response: response<SandboxAnswer>(),
-    pool: 'executions',
+    wire: 'channel',
   },
   admitAsset: {
     path: '/assets/admit',
     callers: ['gateway', 'worker', 'console'],
     request: assetAdmission,
     response: response<AssetAdmissionAnswer>(),
-    pool: 'executions',
+    wire: 'channel',
     forbids: ({ caller }: z.infer<typeof assetAdmission>, service) => whoStores(caller, service),
   },
   recordAsset: {
@@ -257,7 +257,7 @@ export const ledgerOperations = {
     callers: ['gateway', 'worker', 'console'],
     request: assetRecord,
     response: response<AssetRecordAnswer>(),
-    pool: 'executions',
+    wire: 'channel',
     span: { name: 'record-asset', id: 'service.asset', begins: false },
     forbids: ({ caller }: z.infer<typeof assetRecord>, service) => whoStores(caller, service),
   },
@@ -266,28 +266,28 @@ export const ledgerOperations = {
     callers: byMoney,
     request: assetDeletion,
     response: response<{ deleted: boolean }>(),
-    pool: 'requests',
+    wire: 'request',
   },
   assetsToRemove: {
     path: '/assets/to-remove',
     callers: byMoney,
     request: assetsToRemove,
     response: response<{ assets: { id: string; project: string }[] }>(),
-    pool: 'requests',
+    wire: 'request',
   },
   assetsRemoved: {
     path: '/assets/removed',
     callers: byMoney,
     request: assetsRemoved,
     response: response<object>(),
-    pool: 'requests',
+    wire: 'request',
   },
   readAsset: {
     path: '/assets/read',
     callers: ['gateway', 'worker'],
     request: assetQuestion,
     response: response<AssetAnswer>(),
-    pool: 'executions',
+    wire: 'channel',
   },
   /** What a gateway must know of the images of a chat call before it is admitted. */
   readAttachments: {
@@ -295,21 +295,21 @@ export const ledgerOperations = {
     callers: ['gateway', 'worker'],
     request: attachmentQuestion,
     response: response<AttachmentAnswer>(),
-    pool: 'requests',
+    wire: 'request',
   },
   heartbeat: {
     path: '/instances/heartbeat',
     callers: ['gateway', 'worker'],
     request: heartbeat,
     response: response<{ alive: boolean }>(),
-    pool: 'requests',
+    wire: 'request',
   },
   endInstance: {
     path: '/instances/end',
     callers: ['gateway', 'worker'],
     request: endInstance,
     response: response<object>(),
-    pool: 'requests',
+    wire: 'request',
   },
   /** Refusals that callers received, shown to users. Losing some is acceptable: no money depends on them. */
   reportRefusals: {
@@ -317,7 +317,7 @@ export const ledgerOperations = {
     callers: byKey,
     request: refusalReport,
     response: response<object>(),
-    pool: 'requests',
+    wire: 'request',
   },
   /** How a project captures prompts and answers. */
   captureRules: {
@@ -325,7 +325,7 @@ export const ledgerOperations = {
     callers: ['worker'],
     request: captureQuestion,
     response: response<CaptureAnswer>(),
-    pool: 'requests',
+    wire: 'request',
   },
   /** Prompts and answers of projects that capture them. Losing some is acceptable. */
   recordContent: {
@@ -333,7 +333,7 @@ export const ledgerOperations = {
     callers: ['gateway', 'worker'],
     request: capturedCalls,
     response: response<object>(),
-    pool: 'requests',
+    wire: 'request',
     bodyBytes: capturedContentLimits.bodyBytes,
   },
   /** What processes saw of their providers, shown to operators. Losing some is acceptable: no money depends on it. */
@@ -342,14 +342,14 @@ export const ledgerOperations = {
     callers: ['gateway', 'worker'],
     request: providerReport,
     response: response<ProviderReportAnswer>(),
-    pool: 'requests',
+    wire: 'request',
   },
   fund: {
     path: '/fundings',
     callers: byMoney,
     request: funding,
     response: response<{ fresh: boolean; micro: number }>(),
-    pool: 'requests',
+    wire: 'request',
     tryMs: LOCKED_MS,
   },
   correct: {
@@ -357,7 +357,7 @@ export const ledgerOperations = {
     callers: byMoney,
     request: correction,
     response: response<CorrectionAnswer>(),
-    pool: 'requests',
+    wire: 'request',
     tryMs: LOCKED_MS,
   },
   setThresholds: {
@@ -365,7 +365,7 @@ export const ledgerOperations = {
     callers: byMoney,
     request: thresholdsRequest,
     response: response<object>(),
-    pool: 'requests',
+    wire: 'request',
     tryMs: LOCKED_MS,
   },
   setBudget: {
@@ -373,7 +373,7 @@ export const ledgerOperations = {
     callers: byMoney,
     request: budgetRequest,
     response: response<object>(),
-    pool: 'requests',
+    wire: 'request',
     tryMs: LOCKED_MS,
   },
   removeBudget: {
@@ -381,7 +381,7 @@ export const ledgerOperations = {
     callers: byMoney,
     request: removedBudget,
     response: response<{ found: boolean }>(),
-    pool: 'requests',
+    wire: 'request',
     tryMs: LOCKED_MS,
   },
   createWebhook: {
@@ -389,7 +389,7 @@ export const ledgerOperations = {
     callers: byMoney,
     request: webhookRequest,
     response: response<WebhookAnswer>(),
-    pool: 'requests',
+    wire: 'request',
     tryMs: LOCKED_MS,
   },
   deleteWebhook: {
@@ -397,56 +397,56 @@ export const ledgerOperations = {
     callers: byMoney,
     request: webhookDeletion,
     response: response<{ deleted: boolean }>(),
-    pool: 'requests',
+    wire: 'request',
   },
   rotateWebhookSecret: {
     path: '/webhooks/rotate',
     callers: byMoney,
     request: webhookRotation,
     response: response<WebhookRotationAnswer>(),
-    pool: 'requests',
+    wire: 'request',
   },
   testWebhook: {
     path: '/webhooks/test',
     callers: byMoney,
     request: webhookTest,
     response: response<SendAnswer>(),
-    pool: 'requests',
+    wire: 'request',
   },
   resendDelivery: {
     path: '/webhooks/deliveries/resend',
     callers: byMoney,
     request: resending,
     response: response<SendAnswer>(),
-    pool: 'requests',
+    wire: 'request',
   },
   writeNotices: {
     path: '/notices/write',
     callers: byMoney,
     request: eventNotices,
     response: response<object>(),
-    pool: 'requests',
+    wire: 'request',
   },
   takeDeliveries: {
     path: '/webhooks/deliveries/take',
     callers: ['worker'],
     request: deliveriesQuestion,
     response: response<{ deliveries: TakenDelivery[] }>(),
-    pool: 'requests',
+    wire: 'request',
   },
   takeMails: {
     path: '/webhooks/mails/take',
     callers: byMoney,
     request: mailsQuestion,
     response: response<{ mails: TakenMail[] }>(),
-    pool: 'requests',
+    wire: 'request',
   },
   recordDeliveries: {
     path: '/webhooks/deliveries/record',
     callers: ['worker', 'console'],
     request: deliveryRecords,
     response: response<DeliveryCounts>(),
-    pool: 'requests',
+    wire: 'request',
   },
   /** Returns once no admission that read older facts of these projects can still be under way. */
   barrier: {
@@ -454,7 +454,7 @@ export const ledgerOperations = {
     callers: byMoney,
     request: barrier,
     response: response<object>(),
-    pool: 'requests',
+    wire: 'request',
     tryMs: LOCKED_MS,
   },
   wallet: {
@@ -462,7 +462,7 @@ export const ledgerOperations = {
     callers: byMoney,
     request: walletQuestion,
     response: response<WalletAnswer>(),
-    pool: 'requests',
+    wire: 'request',
   },
 } as const satisfies Record<string, OperationRow>
 

@@ -114,9 +114,8 @@ describe.concurrent('the HTTP server', () => {
     const by = (service: ServiceName, route: string) => status(route, tokenOf(service, route))
     expect(await by('gateway', '/fundings')).toBe(403)
     expect(await by('gateway', '/corrections')).toBe(403)
-    expect(await by('worker', '/executions/start')).toBe(403)
-    expect(await by('worker', '/assets/record')).toBe(400) // allowed, but no asset
-    expect(await by('console', '/sandboxes/read')).toBe(403)
+    expect(await by('worker', '/webhooks/deliveries/record')).toBe(400) // allowed, but no deliveries
+    expect(await by('gateway', '/executions/start')).toBe(404) // only on a channel
     expect(await by('console', '/nowhere')).toBe(404)
   })
 

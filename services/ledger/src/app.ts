@@ -5,18 +5,18 @@ import type { RequestVerifier } from '@gateway/ledger-client/service-token'
 import { mountHealth } from '@gateway/service-kit/http/health'
 import type { Readiness } from '@gateway/service-kit/process/health'
 import type { Deps } from './deps.ts'
-import { mountOperations } from './receive/mount-operations.ts'
+import { type CarryOut, mountOperations } from './receive/operations.ts'
 
-interface AppDeps extends Deps {
+interface AppDeps extends Pick<Deps, 'log'> {
+  operations: CarryOut
   verify: RequestVerifier
   readiness: Readiness
 }
 
-/** The ledger's HTTP API, internal only: the operations of operation-handlers.ts. Items have channels. */
-export function ledgerApp(deps: AppDeps): Express {
-  const { verify, readiness, log } = deps
+/** The ledger's HTTP API, internal only: operations that come as requests. Items and the others have channels. */
+export function ledgerApp({ operations, verify, readiness, log }: AppDeps): Express {
   const app = openApp()
-  mountOperations(app, deps, verify)
+  mountOperations(app, operations, verify)
   mountHealth(app, { live: readiness.live, ready: readiness.ready })
   app.use(notFound)
   app.use(answerErrors(internalAnswers({ service: 'ledger', failure: 'The books cannot be reached now.', log })))

@@ -1,5 +1,4 @@
 import { SpanKind, type Span } from '@opentelemetry/api'
-import type { RequestHandler } from 'express'
 import type { LedgerItem } from '@gateway/ledger-protocol/ledger-items'
 import type { OperationSpan } from '@gateway/ledger-protocol/ledger-operations'
 import { attributesOf, RESERVATION } from '@gateway/ledger-client/span-attributes'
@@ -43,19 +42,16 @@ export function withBatchSpan<T>(batch: readonly { span?: Span | undefined }[], 
   })
 }
 
-/**
- * Runs an operation in a span until its response is sent, or without one for an untraced caller, unless it begins
- * traces (T3).
- */
-export function operationSpan({ name, begins }: OperationSpan): RequestHandler {
-  return (req, res, next) => {
-    if (req.headers.traceparent === undefined && !begins) return next()
-    void withSpan(`ledger ${name}`, { kind: SpanKind.SERVER, under: req.headers }, async (span) => {
-      const ended = Promise.withResolvers<void>()
-      res.once('close', ended.resolve)
-      next()
-      await ended.promise
-      span.setAttribute('http.response.status_code', res.statusCode)
-    })
-  }
+/** Runs an operation in a span, or without one for an untraced caller, unless it begins traces (T3). */
+export function withOperationSpan<Answer extends { status: number }>(
+  { name, begins }: OperationSpan,
+  traceparent: string | undefined,
+  run: () => Promise<Answer>,
+): Promise<Answer> {
+  if (traceparent === undefined && !begins) return run()
+  return withSpan(`ledger ${name}`, { kind: SpanKind.SERVER, under: { traceparent } }, async (span) => {
+    const answer = await run()
+    span.setAttribute('http.response.status_code', answer.status)
+    return answer
+  })
 }

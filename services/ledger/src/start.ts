@@ -21,8 +21,9 @@ import { batchesAreNotHung, batchesAreTaken, booksDecide } from './health.ts'
 import { openMetrics } from './metrics.ts'
 import { openPools } from './pools.ts'
 import { openQuarantine } from './quarantine/quarantine.ts'
-import { openItemDecider } from './receive/decide-items.ts'
-import { openItemsChannels } from './receive/items-channels.ts'
+import { openChannels } from './receive/channels.ts'
+import { itemsChannels, openItemDecider } from './receive/decide-items.ts'
+import { openOperations, operationsChannels } from './receive/operations.ts'
 import { webhookSettingsOf } from './webhooks/webhook-settings.ts'
 import { openWebhookAttempts } from './webhooks/webhook-attempts.ts'
 import { observeState } from './state-metrics.ts'
@@ -41,10 +42,12 @@ export async function startLedger(config: LedgerConfig, tools: ServiceTools) {
   tools.readiness.check('batches', batchesAreTaken(deps))
   tools.readiness.checkLive('batches', batchesAreNotHung(deps))
   const verify = openRequestVerifier({ publicKeys: publicKeysOf(config), now: () => Date.now(), log: tools.log })
-  const channels = openItemsChannels(openItemDecider(deps), verify)
-  const http = await tools.listen(ledgerApp({ ...deps, verify, readiness: tools.readiness }))
+  const operations = openOperations(deps)
+  const kinds = [itemsChannels(openItemDecider(deps)), operationsChannels(operations)]
+  const channels = openChannels(kinds, verify)
+  const http = await tools.listen(ledgerApp({ operations, verify, readiness: tools.readiness, log: tools.log }))
   http.server.on('upgrade', channels.accept)
-  tools.onStop('channels of items', () => channels.stop(DRAIN.limitMs), { limitMs: DRAIN.limitMs + 1_000 })
+  tools.onStop('channels', () => channels.stop(DRAIN.limitMs), { limitMs: DRAIN.limitMs + 1_000 })
   return http
 }
 

@@ -1,6 +1,6 @@
 import type { ErrorRequestHandler, Request, Response } from 'express'
 import { Refusal } from '@gateway/api/refusal'
-import { redactAnswer } from '../text/redact.ts'
+import { redactAnswer, redactForms } from '../text/redact.ts'
 import { ClientDisconnected, discardRest } from './read-body.ts'
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 
@@ -50,8 +50,8 @@ interface Options {
  * The error response of an internal service: `{ error }` with a sentence for the log of the caller. A refusal has its
  * own status; any other error is 503, because the caller may retry.
  */
-export function internalAnswers({ service, failure, log }: Options): ExplainError {
-  return (error, { path }) => {
+export function internalAnswers({ service, failure, log }: Options) {
+  return (error: unknown, { path }: { path: string }): HttpAnswer & { body: object } => {
     if (error instanceof Refusal) return { status: error.status, body: { error: sentenceOf(error) } }
     log.error({ err: error, path }, 'request failed: unexpected error')
     return { status: 503, body: { error: failure } }
@@ -59,7 +59,7 @@ export function internalAnswers({ service, failure, log }: Options): ExplainErro
 
   function sentenceOf({ code, body: { message, resolution } }: Refusal): string {
     if (code === 'not_found') return `There is nothing here; app.ts of the ${service} lists what there is.`
-    return `${message} ${resolution}`
+    return redactForms(`${message} ${resolution}`) // E4
   }
 }
 

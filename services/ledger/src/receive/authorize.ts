@@ -8,7 +8,8 @@ import { readBody } from '@gateway/service-kit/http/read-body'
 // Internal callers authenticate with a token for each request and for each channel, and each may call only the operations
 // it needs (architecture §S15), as listed in the operations' rows.
 
-const USUAL_BODY_BYTES = 1024 * 1024
+/** Maximum size of a request, unless its row says otherwise. */
+export const USUAL_BODY_BYTES = 1024 * 1024
 
 /**
  * Admits signed requests of services that may call this, and reads their bodies; 401 without a valid token for this

@@ -1,7 +1,9 @@
 import { z } from 'zod'
+import { channels } from '@gateway/ledger-protocol/channels'
 import { ledgerItem, type LedgerItem, type OutcomeLine } from '@gateway/ledger-protocol/ledger-items'
 import type { Deps } from '../deps.ts'
 import { withItemSpan } from '../spans.ts'
+import type { ChannelKind } from './channels.ts'
 
 const line = z.strictObject({
   n: z.int(),
@@ -35,8 +37,26 @@ export function openItemDecider({
   }
 }
 
+/** The channels of items: one exchange at a time, each line an item. */
+export function itemsChannels(decide: DecideItem): ChannelKind {
+  return {
+    row: channels.items,
+    maxOpen: 0,
+    leaving: null,
+    answer(message) {
+      const lines = readLines(message)
+      return typeof lines === 'string' ? lines : lines.map((item) => outcomeOf(item.n, decide(item)))
+    },
+  }
+}
+
+/** A separate function, so that the closure waiting for an outcome does not retain its item, which may be large. */
+async function outcomeOf(n: number, deciding: Promise<OutcomeLine['outcome']>): Promise<OutcomeLine> {
+  return { n, outcome: await deciding }
+}
+
 /** Reads a message: NDJSON, an item per line. Returns what is wrong with it as a sentence. */
-export function readLines(text: string): Line[] | string {
+function readLines(text: string): Line[] | string {
   const lines: Line[] = []
   for (const row of text.split('\n')) {
     if (row === '') continue

@@ -3,29 +3,42 @@ import type { Duplex } from 'node:stream'
 import { type RawData, type WebSocket, WebSocketServer } from 'ws'
 import { CHANNEL_KEY, newChannelKey, SEAL_CHARACTERS, type Seals } from '@gateway/ledger-client/channel-key'
 import { digestOf, type RequestVerifier } from '@gateway/ledger-client/service-token'
-import { itemsChannel, type OutcomeLine } from '@gateway/ledger-protocol/ledger-items'
+import { channelLimits, type ChannelRow } from '@gateway/ledger-protocol/channels'
 import type { ServiceName } from '@gateway/ledger-protocol/ledger-reads'
 import { mayNotCall, NOT_SIGNED, signerOf } from './authorize.ts'
-import { type DecideItem, readLines } from './decide-items.ts'
 
-// The ledger's end of the channels of items (packages/ledger-client/src/items-channels.ts): a message with items in,
-// messages with outcomes out, each as soon as it is decided, in any order.
+// The ledger's end of the channels (packages/ledger-client/src/sealed-channel.ts): messages of lines in, messages of
+// answers out, each as soon as it is ready, in any order.
 
-export interface ItemsChannels {
+export interface Channels {
   /** Opens a channel on a request with `Upgrade`, or refuses it: 401 without a valid token, 403 for another service. */
   accept(req: IncomingMessage, socket: Duplex, head: Buffer): void
-  /** Closes idle channels at once and each other one after its exchange, all of them after `drainMs`. */
+  /** Closes idle channels at once and each other one after its answers, all of them after `drainMs`. */
   stop(drainMs: number): Promise<void>
 }
 
+/** What a kind of channel carries. */
+export interface ChannelKind {
+  row: ChannelRow
+  /** Lines that may wait for an answer when a message arrives. */
+  maxOpen: number
+  /** Message that asks the service to send no more; null: it needs none. */
+  leaving: string | null
+  /**
+   * Reads a message. Returns the answers of its lines, none of which rejects; or what is wrong with the message, as a
+   * sentence.
+   */
+  answer(message: string, service: ServiceName): Promise<object>[] | string
+}
+
 interface Channel {
-  /** Closes it after its exchange, and at once if there is none. */
+  /** Closes it after its answers, and at once if there are none. */
   finish(): void
   cut(): void
 }
 
-const { path, callers, messageBytes, quietMs, idleMs } = itemsChannel
-/** A service closes its channels first, so that no items are under way when this end does. */
+const { messageBytes, quietMs, idleMs } = channelLimits
+/** A service closes its channels first, so that nothing is under way when this end does. */
 const ABANDONED_MS = 2 * idleMs
 /** A service that reads nothing for this long is disconnected. */
 const DRAIN_MS = 30_000
@@ -34,7 +47,7 @@ const WRITE_CHARACTERS = 1024 * 1024
 const GOING_AWAY = 1001
 const NOT_ALLOWED = 1008
 
-export function openItemsChannels(decide: DecideItem, verify: RequestVerifier): ItemsChannels {
+export function openChannels(kinds: readonly ChannelKind[], verify: RequestVerifier): Channels {
   const open = new Set<Channel>()
   const keys = new WeakMap<IncomingMessage, string>()
   let onEmpty: (() => void) | null = null
@@ -50,18 +63,20 @@ export function openItemsChannels(decide: DecideItem, verify: RequestVerifier): 
 
   async function accept(req: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     if (stopping) return refuse(socket, 503, 'The ledger is stopping.')
-    if (req.url !== path) return refuse(socket, 404, 'There is no channel at this path.')
+    const kind = kinds.find(({ row }) => row.path === req.url)
+    if (kind === undefined) return refuse(socket, 404, 'There is no channel at this path.')
+    const { path, callers } = kind.row
     const theirs = req.headers[CHANNEL_KEY]
     const signed = await signerOf(verify, req.headers, path)
     if (signed === null || typeof theirs !== 'string' || digestOf(theirs) !== signed.bodyDigest)
       return refuse(socket, 401, NOT_SIGNED)
-    if (!(callers as readonly ServiceName[]).includes(signed.service))
-      return refuse(socket, 403, mayNotCall(signed.service, path))
+    const { service } = signed
+    if (!callers.includes(service)) return refuse(socket, 403, mayNotCall(service, path))
     const key = newChannelKey()
     const seals = key.agree(theirs)
     keys.set(req, key.publicKey)
     server.handleUpgrade(req, socket, head, (ws) => {
-      const channel = openChannel(ws, seals, decide)
+      const channel = openChannel(ws, seals, kind, service)
       open.add(channel)
       ws.once('close', () => {
         open.delete(channel)
@@ -88,15 +103,15 @@ export function openItemsChannels(decide: DecideItem, verify: RequestVerifier): 
   }
 }
 
-function openChannel(ws: WebSocket, seals: Seals, decide: DecideItem): Channel {
-  const ready: OutcomeLine[] = []
-  let undecided = 0
+function openChannel(ws: WebSocket, seals: Seals, kind: ChannelKind, service: ServiceName): Channel {
+  const ready: object[] = []
+  let unanswered = 0
   let writing = false
   let finishing = false
   let usedMs = performance.now()
 
   const quiet = setInterval(() => {
-    if (undecided > 0) ws.send('')
+    if (unanswered > 0) ws.send('')
     else if (performance.now() - usedMs > ABANDONED_MS) ws.terminate()
   }, quietMs)
   ws.on('error', () => {}) // `close` follows
@@ -105,17 +120,21 @@ function openChannel(ws: WebSocket, seals: Seals, decide: DecideItem): Channel {
 
   function receive(data: Buffer): void {
     const message = data.subarray(SEAL_CHARACTERS)
-    if (undecided > 0 || writing || !seals.verifies(data.subarray(0, SEAL_CHARACTERS), message))
-      return ws.close(NOT_ALLOWED, 'A message needs the next seal, and waits for the end of the one before.')
+    if (!mayReceive() || !seals.verifies(data.subarray(0, SEAL_CHARACTERS), message))
+      return ws.close(NOT_ALLOWED, 'A message needs the next seal, and waits for the answers of those before.')
     usedMs = performance.now()
-    const lines = readLines(message.toString())
-    if (typeof lines === 'string') return ws.send(JSON.stringify({ error: lines }))
-    undecided = lines.length
-    for (const line of lines) answerWith(add, line.n, decide(line))
+    const answers = kind.answer(message.toString(), service)
+    if (typeof answers === 'string') return ws.send(JSON.stringify({ error: answers }))
+    unanswered += answers.length
+    for (const answer of answers) void answer.then(add)
   }
 
-  function add(line: OutcomeLine): void {
-    undecided--
+  function mayReceive(): boolean {
+    return unanswered + ready.length <= kind.maxOpen && (kind.maxOpen > 0 || !writing)
+  }
+
+  function add(line: object): void {
+    unanswered--
     ready.push(line)
     if (writing) return
     writing = true
@@ -123,8 +142,8 @@ function openChannel(ws: WebSocket, seals: Seals, decide: DecideItem): Channel {
   }
 
   /**
-   * A batch decides many items together, so their lines are sent in few messages. A saved response may have 1 MB and be
-   * replayed many times, so lines are serialized only as fast as the service reads.
+   * Many answers become ready together, so they are sent in few messages. A saved response may have 1 MB and be
+   * replayed many times, so answers are serialized only as fast as the service reads.
    */
   async function write(): Promise<void> {
     while (ready.length > 0) {
@@ -132,26 +151,22 @@ function openChannel(ws: WebSocket, seals: Seals, decide: DecideItem): Channel {
       let taken = 0
       while (taken < ready.length && text.length < WRITE_CHARACTERS) text += JSON.stringify(ready[taken++]) + '\n'
       ready.splice(0, taken)
-      if (undecided === 0 && ready.length === 0) ws.send(text)
+      if (unanswered === 0 && ready.length === 0) ws.send(text)
       else await sent(ws, text)
     }
     writing = false
     usedMs = performance.now()
-    if (finishing && undecided === 0) ws.close(GOING_AWAY)
+    if (finishing && unanswered === 0) ws.close(GOING_AWAY)
   }
 
   return {
     finish() {
       finishing = true
-      if (undecided === 0 && !writing) ws.close(GOING_AWAY)
+      if (unanswered === 0 && !writing) ws.close(GOING_AWAY)
+      else if (kind.leaving !== null) ws.send(kind.leaving)
     },
     cut: () => ws.terminate(),
   }
-}
-
-/** A separate function, so that the closure waiting for an outcome does not retain its item, which may be large. */
-function answerWith(add: (line: OutcomeLine) => void, n: number, deciding: Promise<OutcomeLine['outcome']>): void {
-  void deciding.then((outcome) => add({ n, outcome }))
 }
 
 /** Resolves when the message has left this process. */

@@ -6,7 +6,9 @@ import path from 'node:path'
 import { describe, expect, onTestFinished } from 'vitest'
 import { newChannelKey } from '@gateway/ledger-client/channel-key'
 import { openRequestSigner } from '@gateway/ledger-client/service-token'
+import { channelLimits, LEAVING } from '@gateway/ledger-protocol/channels'
 import type { LedgerItem } from '@gateway/ledger-protocol/ledger-items'
+import type { ServiceName } from '@gateway/ledger-protocol/ledger-reads'
 import { newServiceKeys } from '@gateway/service-kit/process/service-keys'
 import { startProgram } from '@gateway/testbed/test-program'
 import { temporaryFolder } from '@gateway/testbed/test-servers'
@@ -14,7 +16,8 @@ import { insertNodes, insertExecution, nodeItem } from '../fixtures/execution-ro
 import { keepLocked } from '../fixtures/keep-locked.ts'
 import { openTenant, test as tenantTest } from '../fixtures/ledger-test.ts'
 import { ledgerEnvironment, openLedger, secrets } from '../fixtures/open-ledger.ts'
-import { openItemsChannels } from './items-channels.ts'
+import { openChannels } from './channels.ts'
+import { itemsChannels } from './decide-items.ts'
 import { openRawChannel, type RawChannel } from '../fixtures/raw-channel.ts'
 
 /**
@@ -186,6 +189,83 @@ describe('who may use a channel', () => {
   })
 })
 
+describe('a channel of operations', () => {
+  const ask = (n: number, path: string, request: object = {}) => ({ n, path, request })
+  const usage = (n: number) => ask(n, '/executions/usage', { execution: `exe_${n}` })
+
+  test('answers each line, and refuses what its service may not ask', async ({ ledger }) => {
+    const channel = await openOperations(ledger, 'worker')
+    channel.send(
+      linesOf([
+        usage(0),
+        ask(1, '/executions/start'),
+        ask(2, '/assets/record'),
+        ask(3, '/fundings'),
+        ask(4, '/assets/record', { id: 'x'.repeat(2 * 1024 * 1024) }),
+      ]),
+    )
+    const answers = (await channel.answers(5)).toSorted((a, b) => a.n - b.n)
+    expect(answers).toEqual([
+      { n: 0, status: 403, answer: { error: 'The service worker may not call /executions/usage.' } },
+      { n: 1, status: 403, answer: { error: 'The service worker may not call /executions/start.' } },
+      { n: 2, status: 400, answer: { error: expect.stringContaining('id') as string } },
+      { n: 3, status: 404, answer: { error: 'There is no operation /fundings on this channel.' } },
+      { n: 4, status: 413, answer: { error: 'A request of /assets/record has at most 1048576 bytes.' } },
+    ])
+    const gateway = await openOperations(ledger, 'gateway')
+    gateway.send(linesOf([usage(0), usage(1)]))
+    gateway.send(linesOf([usage(2)])) // before the answers to the message before
+    expect((await gateway.answers(3)).map(({ status }) => status)).toEqual([200, 200, 200])
+  })
+
+  test('answers a failure with 503, without its cause', async ({ ledger }) => {
+    const channel = await openOperations(ledger, 'gateway')
+    channel.send(linesOf([ask(0, '/executions/usage', { execution: '\u0000' })])) // Postgres stores no such text
+    expect(await channel.answers(1)).toEqual([
+      { n: 0, status: 503, answer: { error: 'The books cannot be reached now.' } },
+    ])
+  })
+
+  test('names a malformed line, and stays open', async ({ ledger }) => {
+    const channel = await openOperations(ledger, 'gateway')
+    channel.send('no json\n')
+    expect(JSON.parse(await channel.next())).toEqual({ error: expect.stringMatching(/^Line 1: /) as string })
+    channel.send(linesOf([usage(0)]))
+    expect(await channel.answers(1)).toMatchObject([{ n: 0, status: 200 }])
+  })
+
+  test('closes a channel with more requests under way than a service may send', async ({ ledger }) => {
+    const channel = await openOperations(ledger, 'gateway')
+    channel.send(linesOf(Array.from({ length: channelLimits.openOperations + 1 }, (_, n) => usage(n))))
+    channel.send(linesOf([usage(99)]))
+    expect(await channel.closed).toBe(1008)
+  })
+
+  test('says that its ledger stops, and has its answers before it is closed', async ({
+    database,
+    redis,
+    fixture,
+    replica,
+  }) => {
+    const stopping = await openLedger({ database, redis })
+    const tenant = await openTenant(fixture)
+    const execution = await insertExecution(fixture, tenant.project.id, { key: tenant.key.id })
+    await replica.heartbeat()
+    const unlock = await lock(database, 'LOCK money.executions IN ACCESS EXCLUSIVE MODE')
+    const [idle, busy] = [await openOperations(stopping, 'gateway'), await openOperations(stopping, 'gateway')]
+    const caller = { keyHash: tenant.key.hash, selector: null }
+    busy.send(linesOf([ask(0, '/executions/read', { caller, project: null, execution })]))
+    expect(await busy.next()).toBe('')
+    const stopped = stopping.stop()
+    expect(await idle.closed).toBe(1001)
+    expect(await busy.next()).toBe(LEAVING)
+    await unlock()
+    expect(await busy.answers(1)).toMatchObject([{ n: 0, status: 200 }])
+    expect(await busy.closed).toBe(1001)
+    await stopped
+  })
+})
+
 test('a ledger that stops closes idle channels at once, and another one after its outcomes', async ({
   database,
   redis,
@@ -209,13 +289,10 @@ test('a ledger that stops closes idle channels at once, and another one after it
 test('a service that disconnects while its token is verified harms no one', async () => {
   const verifying = Promise.withResolvers<void>()
   const verified = Promise.withResolvers<null>()
-  const channels = openItemsChannels(
-    () => Promise.reject(new Error('no item was sent')),
-    () => {
-      verifying.resolve()
-      return verified.promise
-    },
-  )
+  const channels = openChannels([itemsChannels(() => Promise.reject(new Error('no item was sent')))], () => {
+    verifying.resolve()
+    return verified.promise
+  })
   const server = createServer().on('upgrade', channels.accept).listen(0, '127.0.0.1')
   onTestFinished(() => void server.close())
   await once(server, 'listening')
@@ -232,15 +309,26 @@ test('a service that disconnects while its token is verified harms no one', asyn
   await channels.stop(1_000)
 })
 
-async function open(...[ledger, service]: Parameters<typeof openRawChannel>): Promise<RawChannel> {
-  const channel = await openRawChannel(ledger, service)
+const openOperations = (ledger: { url: string }, service: ServiceName) => open(ledger, service, { path: '/operations' })
+
+async function open(...parameters: Parameters<typeof openRawChannel>): Promise<RawChannel> {
+  const channel = await openRawChannel(...parameters)
   onTestFinished(channel.close)
   return channel
 }
 
-/** Keeps a wallet locked, so that no item of its project is decided. Returns what unlocks it; the end of the test does. */
-async function lockWallet({ adminUrl }: { adminUrl: string }, project: string): Promise<() => Promise<void>> {
-  const end = await keepLocked(adminUrl, 'SELECT FROM money.wallets WHERE project = $1 FOR UPDATE', [project])
+/** Keeps a wallet locked, so that no item of its project is decided. */
+function lockWallet(database: { adminUrl: string }, project: string): Promise<() => Promise<void>> {
+  return lock(database, 'SELECT FROM money.wallets WHERE project = $1 FOR UPDATE', [project])
+}
+
+/** Keeps the locks of a statement. Returns what gives them back; the end of the test does. */
+async function lock(
+  { adminUrl }: { adminUrl: string },
+  sql: string,
+  values: unknown[] = [],
+): Promise<() => Promise<void>> {
+  const end = await keepLocked(adminUrl, sql, values)
   let unlocked: Promise<void> | undefined
   const unlock = () => (unlocked ??= end())
   onTestFinished(unlock)

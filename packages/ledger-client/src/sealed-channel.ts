@@ -1,0 +1,134 @@
+import type { IncomingMessage } from 'node:http'
+import { type RawData, WebSocket } from 'ws'
+import { channelLimits } from '@gateway/ledger-protocol/channels'
+import { isFinalStatus, LedgerRejected } from './call-operation.ts'
+import { CHANNEL_KEY, newChannelKey, type Seals } from './channel-key.ts'
+import type { RequestSigner } from './service-token.ts'
+
+// One channel to the ledger, for messages of lines. Its opening is signed (service-token.ts), and each message sealed
+// (channel-key.ts).
+
+export interface ChannelOptions {
+  /** The ledger's base address. */
+  url: string
+  signer: RequestSigner
+  connectMs: number
+  /** A connection without traffic is probed after this time. */
+  probeAfterMs: number
+}
+
+/** Why a channel has ended. */
+export type ChannelEnd =
+  /** The connection failed, was silent, or the status may be temporary. */
+  { kind: 'cut' } | { kind: 'unauthorized' } | { kind: 'rejected'; error: LedgerRejected }
+
+export interface ChannelUser {
+  /** Called with each line of the ledger. If it throws, the line is not one of the ledger, and the channel is cut. */
+  receive(line: string): void
+  /** Called once, unless the user closes the channel first. */
+  end(how: ChannelEnd): void
+  /** Whether no answer is awaited: an idle channel may be silent, and is closed after a while. */
+  isIdle(): boolean
+}
+
+export interface SealedChannel {
+  /** Sends a message as soon as the channel is open. */
+  send(message: string): void
+  /** The user is no longer idle: from now on the ledger shows that it is alive, or the channel is cut. */
+  awaken(): void
+  /** The user is idle again. */
+  rest(): void
+  close(): void
+}
+
+/** @param silentMs a channel without a sign of the ledger for this long is cut */
+export function openSealedChannel(
+  { url, signer, connectMs, probeAfterMs }: ChannelOptions,
+  path: string,
+  silentMs: number,
+  user: ChannelUser,
+): SealedChannel {
+  const key = newChannelKey()
+  const socketOptions: object = { keepAlive: true, keepAliveInitialDelay: probeAfterMs } // of net.connect
+  const socket = new WebSocket(`${url.replace(/^http/, 'ws').replace(/\/+$/, '')}${path}`, {
+    headers: { authorization: `Bearer ${signer.sign(path, key.publicKey)}`, [CHANNEL_KEY]: key.publicKey },
+    perMessageDeflate: false,
+    skipUTF8Validation: true,
+    maxPayload: channelLimits.messageBytes,
+    handshakeTimeout: connectMs,
+    ...socketOptions,
+  })
+  let seals: Seals | null = null
+  let early: string[] | null = [] // messages, until it is open
+  let closed = false
+  const silence = setTimeout(() => user.isIdle() || end({ kind: 'cut' }), silentMs)
+  const unused = setTimeout(() => user.isIdle() && end({ kind: 'cut' }), channelLimits.idleMs).unref()
+
+  function end(how: ChannelEnd): void {
+    if (closed) return
+    close()
+    user.end(how)
+  }
+
+  function close(): void {
+    closed = true
+    clearTimeout(silence)
+    clearTimeout(unused)
+    socket.terminate()
+  }
+
+  function receive(data: Buffer): void {
+    silence.refresh()
+    try {
+      for (const line of data.toString().split('\n')) if (line !== '' && !closed) user.receive(line)
+    } catch {
+      end({ kind: 'cut' })
+    }
+  }
+
+  function send(message: string): void {
+    if (early !== null) early.push(message)
+    else socket.send(seals!.next(message) + message)
+  }
+
+  socket.on('upgrade', ({ headers }: IncomingMessage) => {
+    try {
+      seals = key.agree(String(headers[CHANNEL_KEY]))
+    } catch {
+      end({ kind: 'cut' }) // not the ledger
+    }
+  })
+  socket.on('open', () => {
+    if (seals === null || early === null) return
+    const messages = early
+    early = null
+    for (const message of messages) send(message)
+  })
+  socket.on('message', (data: RawData) => receive(data as Buffer))
+  socket.on('unexpected-response', (_request, response) => void refusalOf(response, path).then(end))
+  socket.on('error', () => {}) // `close` follows
+  socket.on('close', () => end({ kind: 'cut' }))
+
+  return {
+    send,
+    awaken: () => void silence.refresh(),
+    rest: () => void unused.refresh(),
+    close,
+  }
+}
+
+/** What a response other than 101 means for the user of the channel. */
+async function refusalOf(response: IncomingMessage, path: string): Promise<ChannelEnd> {
+  const { statusCode: status = 0 } = response
+  if (status === 401) return { kind: 'unauthorized' }
+  if (!isFinalStatus(status)) return { kind: 'cut' }
+  let text = ''
+  try {
+    for await (const chunk of response) if (text.length < MAX_ERROR_BYTES) text += String(chunk)
+  } catch {
+    return { kind: 'cut' }
+  }
+  return { kind: 'rejected', error: new LedgerRejected(path, status, text) }
+}
+
+const MAX_ERROR_BYTES = 4_096

@@ -1,0 +1,53 @@
+import { z } from 'zod'
+import type { ServiceName } from './ledger-reads.ts'
+
+// Channels: WebSockets to the ledger that stay open, for messages of lines. Their opening is signed, and each message of
+// the service sealed (packages/ledger-client/src/channel-key.ts).
+
+export interface ChannelRow {
+  path: string
+  /** The services that may open one. */
+  callers: readonly ServiceName[]
+}
+
+export const channels = {
+  /** One exchange at a time: a message with items, then messages with their outcomes (ledger-items.ts). */
+  items: { path: '/items', callers: ['gateway', 'worker'] },
+  /** Many requests at a time, each a line, and their answers in any order. */
+  operations: { path: '/operations', callers: ['gateway', 'worker', 'console'] },
+} as const satisfies Record<string, ChannelRow>
+
+export const channelLimits = {
+  /**
+   * 512 items, or one saved answer of 1 MB or one node's output of 4 million characters with JSON escapes, and some
+   * room.
+   */
+  messageBytes: 16 * 1024 * 1024,
+  /** While lines wait for an answer, the ledger sends an empty message this often: without one, a channel is silent. */
+  quietMs: 1_000,
+  /** A channel that has carried nothing for this long is closed by the service. */
+  idleMs: 60_000,
+  /** Requests of operations that may be under way on one channel. */
+  openOperations: 64,
+} as const
+
+/** A request of an operation whose row says `channel`, as a line of a message to the ledger. */
+export const operationLine = z.strictObject({
+  n: z.int(),
+  /** Of the operation's row. */
+  path: z.string().max(64),
+  request: z.unknown(),
+  /** Span of the caller, in W3C Trace Context format; absent if it is not traced. */
+  trace: z.string().max(128).optional(),
+})
+export type OperationLine = z.infer<typeof operationLine>
+
+/** Its answer, as a line of a message from the ledger: what an HTTP request would have got. */
+export interface AnswerLine {
+  n: number
+  status: number
+  answer: object
+}
+
+/** Sent before a ledger that stops closes the channel: what is under way is answered, and no new request is sent. */
+export const LEAVING = '{"leaving":true}\n'
