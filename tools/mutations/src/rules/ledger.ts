@@ -88,7 +88,7 @@ export const ledgerRules: Mutation[] = [
     id: 'ledger-execution-project',
     rule: 'A key reads no execution of another project.',
     file: 'services/ledger/src/executions/records/read-execution.ts',
-    find: 'if (execution?.project !== key.project)',
+    find: 'if (execution?.project !== reader.project)',
     replace: 'if (execution === null)',
     tests: executions,
   },

@@ -91,8 +91,8 @@ export function openFollowers(readConnections: number): FairSemaphore {
 }
 
 /**
- * Returns why a key may not read this execution; null if it may, or if no key asks. An execution of another project gets the same refusal
- * as one that does not exist (flows §4.7).
+ * Returns why a key may not read this execution; null if it may, or if no key asks. An execution of another project gets
+ * the same refusal as one that does not exist (flows §4.7).
  */
 export function mayNotRead(
   reader: Caller | Refused | null,
