@@ -28,6 +28,27 @@ test('text typed while an image is read stays in the message', async ({ show }) 
   await expect.element(message).toHaveValue('What is this?')
 })
 
+test('removed messages can be restored, one or a whole conversation', async ({ open }) => {
+  const { screen } = await open(`${project}/playground`)
+  for (const text of ['Hello', 'And?']) {
+    await screen.getByLabelText('Message', { exact: true }).fill(text)
+    await screen.getByRole('button', { name: 'Append only' }).click()
+  }
+  const restore = screen.getByRole('button', { name: 'Restore messages' })
+  const messages = screen.getByRole('article', { name: 'user message' })
+  const texts = () => messages.elements().map(({ textContent }) => textContent)
+  const [both, second] = [['Hello', 'And?'], ['And?']].map((each) => each.map((text) => expect.stringContaining(text)))
+  await screen.getByRole('button', { name: 'Remove' }).first().click()
+  await expect.poll(texts).toEqual(second)
+  await restore.click()
+  await expect.poll(texts).toEqual(both)
+  await expect.element(restore).not.toBeInTheDocument()
+  await screen.getByRole('button', { name: 'New conversation' }).click()
+  await expect.element(screen.getByText('No messages yet')).toBeVisible()
+  await restore.click()
+  await expect.poll(texts).toEqual(both)
+})
+
 /** The event of typing. React takes the value only if it was set behind its back. */
 function typed(field: HTMLTextAreaElement, text: string): Event {
   Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, 'value')!.set!.call(field, text)

@@ -18,7 +18,7 @@ import { FailedBox } from '../../components/refusal-box.tsx'
 
 /** Messages and responses of the conversation. */
 export function ChatEntries({
-  used: { conversation, isStreaming, change, changeEntry, changeAnswer },
+  used: { conversation, isStreaming, remove, changeEntry, changeAnswer },
   models,
   canSend,
   askFor,
@@ -51,7 +51,7 @@ export function ChatEntries({
       canSend={canSend}
       onChange={(text) => changeEntry(entry.id, () => ({ ...entry, text }))}
       onSend={(text) => askFor([...before(entry.id), { ...entry, text }])}
-      onRemove={() => change({ entries: entries.filter(({ id }) => id !== entry.id) })}
+      onRemove={() => remove(entry.id)}
     />
   )
   return (

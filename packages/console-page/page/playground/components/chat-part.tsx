@@ -94,6 +94,14 @@ export function ChatPart({
               Jump to latest
             </button>
           )}
+          {used.restore && (
+            <p className="notice">
+              Messages were removed.{' '}
+              <button type="button" className="button small" disabled={isStreaming} onClick={used.restore}>
+                Restore messages
+              </button>
+            </p>
+          )}
           <Composer
             draft={draft}
             takesImages={asked.every(({ id }) => imageModels.has(id))}

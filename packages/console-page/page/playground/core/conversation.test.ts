@@ -1,5 +1,14 @@
 import { expect, test } from 'vitest'
-import { newAnswer, type Answer, type Entry, messagesOf, admissibleTokens } from './conversation.ts'
+import {
+  newAnswer,
+  type Answer,
+  type Entry,
+  messagesOf,
+  admissibleTokens,
+  newConversation,
+  restored,
+  spent,
+} from './conversation.ts'
 
 const user = (text: string, images: string[] = []): Entry => ({ kind: 'message', id: text, role: 'user', text, images })
 const answers = (...columns: Partial<Answer>[]): Entry => ({
@@ -42,6 +51,20 @@ test('sends tool calls with their results and omits empty responses', () => {
 })
 
 const asked = { tokens: 1000, completionPico: 2_000_000n }
+
+test('restored entries keep what was charged since, and charges that became known', () => {
+  const first = answers({ invocation: 'inv_1', text: 'One', chargedMicro: null })
+  const later = answers({ invocation: 'inv_2', text: 'Two', chargedMicro: 5 })
+  const earlier = { ...newConversation, entries: [user('Hello'), first, user('And?'), later] }
+  const settled = { ...newAnswer('m'), invocation: 'inv_1', chargedMicro: 3 }
+  const present = answers({ invocation: 'inv_3', text: 'Three', chargedMicro: 7 })
+  const draft = { role: 'user' as const, text: 'Typed', images: [] }
+  const now = { ...earlier, entries: [user('Hello'), present], replaced: [settled], draft }
+  const back = restored(earlier, now)
+  expect(back.entries).toMatchObject([user('Hello'), { columns: [{ text: 'One' }] }, user('And?'), later])
+  expect(back.draft).toEqual(draft)
+  expect(spent(back)).toEqual({ micro: 3 + 5 + 7, open: 0 })
+})
 
 test('returns the output tokens the wallet can afford [insufficient_budget]', () => {
   const refusal = { code: 'insufficient_budget', details: { affordableMaxTokens: 40 } }

@@ -96,6 +96,31 @@ export function answersOf(entries: Entry[]): Answer[] {
   return entries.flatMap((entry) => (entry.kind === 'answers' ? entry.columns : []))
 }
 
+/** A response that is no longer shown: only its charge counts. */
+export const withoutText = (answer: Answer): Answer => ({ ...answer, text: '', toolCalls: [] })
+
+/**
+ * Puts removed entries back: those of `earlier` replace the present ones. Draft and settings stay as they are, and what
+ * was asked since still counts toward the charge.
+ */
+export function restored(earlier: Conversation, now: Conversation): Conversation {
+  const called = (answers: Answer[]) =>
+    new Map(answers.flatMap((answer) => (answer.invocation === null ? [] : [[answer.invocation, answer]])))
+  const [before, present] = [called(allAnswers(earlier)), called(allAnswers(now))]
+  const settled = (answer: Answer): Answer => {
+    const { chargedMicro, usage } = present.get(answer.invocation ?? '') ?? answer
+    return { ...answer, chargedMicro, usage }
+  }
+  const since = [...present.values()].filter(({ invocation }) => !before.has(invocation!))
+  return {
+    ...now,
+    entries: earlier.entries.map((entry) =>
+      entry.kind === 'answers' ? { ...entry, columns: entry.columns.map(settled) } : entry,
+    ),
+    replaced: [...earlier.replaced.map(settled), ...since.map(withoutText)],
+  }
+}
+
 export type ChatBody = BodyOf<typeof gatewayRoutes.completeChat>
 export type ChatMessage = ChatBody['messages'][number]
 

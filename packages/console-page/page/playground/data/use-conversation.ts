@@ -6,6 +6,8 @@ import {
   answersOf,
   newAnswer,
   newConversation,
+  restored,
+  withoutText,
   type Answer,
   type Conversation,
   type Entry,
@@ -30,6 +32,8 @@ interface Asking {
 /** Conversation stored in this tab, and its actions. */
 export function useConversation(kept: ReturnType<typeof keptIn>) {
   const [conversation, setConversation] = useState(() => opened(kept.read('conversation') as Conversation | null))
+  /** The conversation before its last loss of messages; null if nothing can be restored. */
+  const [earlier, setEarlier] = useState<Conversation | null>(null)
   const [isKept, setKept] = useState(true)
   const running = useRef(new Set<AbortController>())
   const isStreaming = answersOf(conversation.entries).some(({ state }) => state === 'streaming')
@@ -58,6 +62,7 @@ export function useConversation(kept: ReturnType<typeof keptIn>) {
     const maxTokens = typeof values['max_tokens'] === 'number' ? values['max_tokens'] : null
     const asked = { ...conversation, entries }
     const gone = conversation.entries.filter(({ id: each }) => !entries.some((entry) => entry.id === each))
+    setEarlier(gone.length > 1 || gone[0]?.kind === 'message' ? conversation : null)
     change({
       ...rest,
       entries: [...entries, { kind: 'answers', id, columns: models.map((model) => newAnswer(model, maxTokens)) }],
@@ -95,8 +100,22 @@ export function useConversation(kept: ReturnType<typeof keptIn>) {
         ),
       }))
     },
+    remove(id: string) {
+      setEarlier(conversation)
+      change({ entries: conversation.entries.filter((entry) => entry.id !== id) })
+    },
     /** Starts a new conversation and resets its charge. */
-    clear: () => change({ entries: [], replaced: [] }),
+    clear() {
+      setEarlier(conversation.entries.length > 0 ? conversation : null)
+      change({ entries: [], replaced: [] })
+    },
+    /** Puts the messages back that the last action removed; null if there are none. */
+    restore:
+      earlier &&
+      (() => {
+        setConversation((now) => restored(earlier, now))
+        setEarlier(null)
+      }),
   }
 }
 export type UsedConversation = ReturnType<typeof useConversation>
@@ -116,8 +135,6 @@ function opened(kept: Conversation | null): Conversation {
     ),
   }
 }
-
-const withoutText = (answer: Answer): Answer => ({ ...answer, text: '', toolCalls: [] })
 
 type Change = (answer: Answer) => Answer
 
