@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
+import { flowLimits } from '@gateway/api/limits'
 import { channelLimits, LEAVING } from '@gateway/ledger-protocol/channels'
 import { createLogger } from '@gateway/service-kit/process/logger'
 import { startFaultProxy } from '@gateway/testbed/fault-proxy'
@@ -137,6 +138,14 @@ test('a caller whose budget ends leaves the others of its channel alone', async 
   kept.reply(200, usageOf(2))
   expect(await other).toEqual(usageOf(2))
   expect(kept.channelKey).toBe(late.channelKey)
+})
+
+test('takes the largest record of an execution, with its lines', async () => {
+  const { peer, client } = await open()
+  const asked = client.followExecution({ execution: 'exe_1', after: -1 }, longBudget)
+  const lines = '"'.repeat(3 * flowLimits.nodes * flowLimits.portBytes)
+  ;(await peer.next()).reply(200, { lines, seq: 51, done: true })
+  expect(await asked).toEqual({ lines, seq: 51, done: true })
 })
 
 test('does not send again what the ledger rejects', async () => {

@@ -54,7 +54,7 @@ export function openSealedChannel(
     headers: { authorization: `Bearer ${signer.sign(path, key.publicKey)}`, [CHANNEL_KEY]: key.publicKey },
     perMessageDeflate: false,
     skipUTF8Validation: true,
-    maxPayload: channelLimits.messageBytes,
+    maxPayload: channelLimits.answerBytes,
     handshakeTimeout: connectMs,
     ...socketOptions,
   })

@@ -19,16 +19,21 @@ export const channels = {
 
 export const channelLimits = {
   /**
-   * 512 items, or one saved answer of 1 MB or one node's output of 4 million characters with JSON escapes, and some
+   * Of a service: 512 items, or one saved answer of 1 MB or one node's output of 4 million characters with JSON escapes, and some
    * room.
    */
   messageBytes: 16 * 1024 * 1024,
+  /**
+   * Of the ledger: the lines and the record of an execution of 50 nodes, each output up to its limit and all quotes in it
+   * escaped twice, are less than half of it.
+   */
+  answerBytes: 128 * 1024 * 1024,
   /** While lines wait for an answer, the ledger sends an empty message this often: without one, a channel is silent. */
   quietMs: 1_000,
   /** A channel that has carried nothing for this long is closed by the service. */
   idleMs: 60_000,
   /** Requests of operations that may be under way on one channel. */
-  openOperations: 64,
+  openOperations: 32,
 } as const
 
 /** A request of an operation whose row says `channel`, as a line of a message to the ledger. */
