@@ -100,7 +100,7 @@ export function answersOf(entries: Entry[]): Answer[] {
 export const withoutText = (answer: Answer): Answer => ({ ...answer, text: '', toolCalls: [] })
 
 /**
- * Puts removed entries back: those of `earlier` replace the present ones. Draft and settings stay as they are, and what
+ * Puts removed entries back: those of `earlier` replace the present ones. Draft and settings stay unchanged, and what
  * was asked since still counts toward the charge.
  */
 export function restored(earlier: Conversation, now: Conversation): Conversation {
