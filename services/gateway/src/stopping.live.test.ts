@@ -2,14 +2,16 @@ import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { once } from 'node:events'
 import { describe, expect } from 'vitest'
-import { processOf, type StackKind } from '@gateway/testbed/stack-test'
+import { processOf } from '@gateway/testbed/test-program'
 import { bodyOf, eventsOf, stackTest, newPrompt } from './stack.fixture.ts'
 
 // Order matters: these tests stop services that the file shares.
 
-const test = stackTest
-  .extend('kind', { scope: 'file' }, (): StackKind => 'processes')
-  .extend('counts', { scope: 'file' }, () => ({ workers: 0, consoles: 0 }))
+const test = stackTest.extend('counts', { scope: 'file' }, () => ({
+  workers: 0,
+  consoles: 0,
+  processes: ['ledger-0'] as const,
+}))
 
 describe('shutdown', () => {
   test('a response is delivered while the ledger is down and charged once it is back', async ({ stack, tenant }) => {

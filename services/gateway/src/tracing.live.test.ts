@@ -1,4 +1,3 @@
-import type { StackKind } from '@gateway/testbed/stack-test'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -47,8 +46,8 @@ const test = stackTest
     }
     return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, trace }
   })
-  .extend('kind', { scope: 'file' }, (): StackKind => 'processes') // the SDK is a singleton per process
-  .extend('counts', { scope: 'file' }, () => ({ workers: 0, consoles: 0 }))
+  // The SDK is a singleton per process.
+  .extend('counts', { scope: 'file' }, () => ({ workers: 0, consoles: 0, processes: ['gateway-0'] as const }))
   .extend('settings', { scope: 'file' }, ({ collector }) => ({
     gateway: {
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,

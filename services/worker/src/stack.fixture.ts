@@ -19,7 +19,7 @@ import { workerProcesses, type WorkerProcess } from './worker-process.fixture.ts
 // does. All files of a vitest worker share this stack; its only workers are those that a test starts.
 
 const shared = onceAWorker(
-  () => openStack('shared', {}, { gateways: 0, workers: 0, consoles: 0 }),
+  () => openStack({}, { gateways: 0, workers: 0, consoles: 0 }),
   (opened) => opened.close(),
 )
 

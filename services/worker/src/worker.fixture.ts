@@ -13,7 +13,7 @@ import { workerProcesses } from './worker-process.fixture.ts'
  */
 export const workerTest = liveTest
   .extend('opened', { scope: 'file' }, async ({}, { onCleanup }) => {
-    const opened = await openStack('own', {}, { gateways: 0, workers: 0, consoles: 0 })
+    const opened = await openStack({}, { gateways: 0, workers: 0, consoles: 0 })
     onCleanup(opened.close)
     return opened
   })

@@ -29,35 +29,46 @@ export interface ServiceStackOptions {
   providerSettings?: object
   /** Additional variables for the nth service of a kind. */
   environment?: Partial<Record<ServiceName, (n: number) => Record<string, string>>>
+  /** Services of `openServices` that run as separate processes, for tests that kill or pause them. */
+  processes?: readonly ProgramName[]
   /** Files of the programs, for services in separate processes. Default: bundles of the sources. */
   entries?: Record<ServiceName, string>
 }
 
-/** Starts one service. */
-type Launch<Running> = (program: {
-  name: string
+/** Name of a service of a stack, such as `gateway-2`. */
+type ProgramName = `${ServiceName}-${number}`
+
+interface Program {
+  name: ProgramName
   service: ServiceName
   folder: string
   env: Record<string, string>
-}) => Promise<Running>
+}
 
-/** Services in this process: for tests of their behavior. */
+/** Services in this process, or some of them: for tests of their behavior. */
 export type OpenServices = Awaited<ReturnType<typeof openServices>>
 /** Each service in a separate process: for tests that kill, pause or restart one, or use a third-party client. */
 export type ServiceStack = Awaited<ReturnType<typeof startServices>>
 
 const secret = () => randomBytes(24).toString('hex')
 
-/** Opens the services in this process. */
-export const openServices = (options: ServiceStackOptions) => launchServices<RunningService>(options, startInProcess)
+/** Opens the services in this process, except those of `processes`, which `processOf` returns. */
+export const openServices = (options: ServiceStackOptions) =>
+  launchServices<RunningService>(options, (program) =>
+    options.processes?.includes(program.name) ? startProcess(program, options) : startInProcess(program),
+  )
 
 /** Starts each service as a process, which ends with this one, even if this one is killed. */
 export const startServices = (options: ServiceStackOptions) =>
-  launchServices<TestProgram>(options, async ({ service, ...program }) =>
-    startProgram({ ...program, entry: (options.entries ?? (await bundleServices()))[service] }),
-  )
+  launchServices<TestProgram>(options, (program) => startProcess(program, options))
 
-async function launchServices<Running extends RunningService>(options: ServiceStackOptions, launch: Launch<Running>) {
+const startProcess = async ({ service, ...program }: Program, { entries }: ServiceStackOptions) =>
+  startProgram({ ...program, entry: (entries ?? (await bundleServices()))[service] })
+
+async function launchServices<Running extends RunningService>(
+  options: ServiceStackOptions,
+  launch: (program: Program) => Promise<Running>,
+) {
   const {
     ledgers = 1,
     gateways = 1,

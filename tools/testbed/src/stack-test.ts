@@ -4,30 +4,30 @@ import { freshDatabase } from './fresh-database.ts'
 import { freshRedis } from './fresh-redis.ts'
 import { onceAWorker } from './once-a-worker.ts'
 import type { ServiceName } from './service-in-process.ts'
-import { openServices, startServices, type ServiceStackOptions } from './service-stack.ts'
-import type { RunningService, TestProgram } from './test-program.ts'
+import { openServices, type ServiceStackOptions } from './service-stack.ts'
 
 /* oxlint-disable no-empty-pattern -- vitest reads from the pattern what a fixture needs, and an empty one is required for nothing */
 
 /**
  * Where the services of a file run.
- *   shared     this process, shared with the files before and after: for rules that each test checks with its own
- *              tenant
- *   own        this process, for this file alone: for settings, stops, or figures over all tenants
- *   processes  separate processes, for this file alone: for kills, pauses, and per-process state
+ *   shared  this process, shared with the files before and after: for rules that each test checks with its own
+ *           tenant
+ *   own     this process, for this file alone: for settings, stops, or figures over all tenants
  */
-export type StackKind = 'shared' | 'own' | 'processes'
+export type StackKind = 'shared' | 'own'
 
 type Settings = Partial<Record<ServiceName, Record<string, string>>>
 
-type Counts = Pick<ServiceStackOptions, 'ledgers' | 'gateways' | 'workers' | 'consoles' | 'providerSettings'>
+type Counts = Pick<
+  ServiceStackOptions,
+  'ledgers' | 'gateways' | 'workers' | 'consoles' | 'processes' | 'providerSettings'
+>
 
 /** Opens services on a database and a Redis that nothing else uses, with a fixture in it. */
-export async function openStack(kind: StackKind, settings: Settings = {}, counts: Counts = {}) {
+export async function openStack(settings: Settings = {}, counts: Counts = {}) {
   const [database, redis] = [await freshDatabase(), await freshRedis()]
   const environment = Object.fromEntries(Object.entries(settings).map(([service, own]) => [service, () => own]))
-  const start = kind === 'processes' ? startServices : openServices
-  const services = await start({ ...database, redisUrl: redis.url, workers: 1, ...counts, environment })
+  const services = await openServices({ ...database, redisUrl: redis.url, workers: 1, ...counts, environment })
   const fixture = await openFixture(database.adminUrl)
   return {
     database,
@@ -44,14 +44,15 @@ export async function openStack(kind: StackKind, settings: Settings = {}, counts
 }
 
 const shared = onceAWorker(
-  () => openStack('shared'),
+  () => openStack(),
   (stack) => stack.close(),
 )
 
 /**
  * `test` with the whole service: a ledger, a gateway, a worker and the console. A file extends it with another `kind`,
- * `settings` (variables by service) or `counts`; with settings or counts, `kind` is at least `own`. A file never calls
- * `override`, which changes this very object for every later file of the vitest worker.
+ * `settings` (variables by service) or `counts`, which imply `own`; `processes` of the counts names the services that its
+ * tests kill or pause. A file never calls `override`, which changes this very object for every later file of the vitest
+ * worker.
  */
 export const stackTest = test
   .extend('sharedStack', { scope: 'worker' }, ({}, { onCleanup }) => {
@@ -72,7 +73,7 @@ export const stackTest = test
       })
       return shared
     }
-    const own = await openStack(kind, settings, counts)
+    const own = await openStack(settings, counts)
     onCleanup(own.close)
     return own
   })
@@ -80,10 +81,3 @@ export const stackTest = test
   .extend('redis', { scope: 'file' }, ({ opened }) => opened.redis)
   .extend('services', { scope: 'file' }, ({ opened }) => opened.services)
   .extend('fixture', { scope: 'file' }, ({ opened }) => opened.fixture)
-
-/** A service of a file of the kind `processes`, to kill or pause. */
-export function processOf(service: RunningService | undefined): TestProgram {
-  if (service === undefined || !('pid' in service))
-    throw new Error("Extend the test of this file by the kind 'processes' first.")
-  return service as TestProgram
-}

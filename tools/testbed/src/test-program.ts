@@ -35,6 +35,12 @@ export interface TestProgram extends RunningService {
   signal(name: NodeJS.Signals): void
 }
 
+/** A service that the stack started as a process, to kill or pause. */
+export function processOf(service: RunningService | undefined): TestProgram {
+  if (service === undefined || !('pid' in service)) throw new Error('Name the service in `processes` of the stack.')
+  return service as TestProgram
+}
+
 interface Program {
   name: string
   entry: string

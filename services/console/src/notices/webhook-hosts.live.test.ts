@@ -1,5 +1,4 @@
 import { expect } from 'vitest'
-import type { StackKind } from '@gateway/testbed/stack-test'
 import { startSilentNameServer } from '@gateway/testbed/silent-name-server'
 import { consoleTest, outcomeOf } from '../console.fixture.ts'
 
@@ -7,7 +6,7 @@ import { consoleTest, outcomeOf } from '../console.fixture.ts'
 
 /* oxlint-disable no-empty-pattern -- vitest reads the needed fixtures from the pattern */
 const test = consoleTest
-  .extend('kind', { scope: 'file' }, (): StackKind => 'processes')
+  .extend('counts', { scope: 'file' }, () => ({ processes: ['ledger-0', 'console-0'] as const }))
   .extend('nameServer', { scope: 'file' }, async ({}, { onCleanup }) => {
     const server = await startSilentNameServer()
     onCleanup(server.close)

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
-import { processOf, type StackKind } from '@gateway/testbed/stack-test'
+import { processOf } from '@gateway/testbed/test-program'
 import {
   answerOf,
   consoleTest,
@@ -13,8 +13,7 @@ import {
 import { echo } from '../sandboxes/graphs.fixture.ts'
 
 const test = consoleTest
-  .extend('kind', { scope: 'file' }, (): StackKind => 'processes')
-  .extend('counts', { scope: 'file' }, () => ({ gateways: 0, workers: 0 }))
+  .extend('counts', { scope: 'file' }, () => ({ gateways: 0, workers: 0, processes: ['console-0'] as const }))
   .extend('post', ({ console }) => {
     return async (caller: Caller, path: string, key: string, body: unknown): Promise<Answer> =>
       answerOf(
