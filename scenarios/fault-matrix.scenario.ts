@@ -3,7 +3,7 @@ import { describe } from 'vitest'
 import type { FaultRule } from '@gateway/simulated-provider/fault-rule'
 import { startSimulatedProvider } from '@gateway/simulated-provider/start-provider'
 import { liveTest } from '@gateway/testbed/live-test'
-import { chat, openStack, type Stack, type TenantFixture } from './src/stack.ts'
+import { chat, openLiveStack, type Stack, type TenantFixture } from './src/stack.ts'
 import { everyByte, tracesIn } from './src/provider-scan.ts'
 
 // Every provider fault, in either wire format, whole or streamed, alone or with a fallback: the response, the charge, the remaining
@@ -97,7 +97,7 @@ const test = liveTest.extend('fixture', { scope: 'file' }, async ({ database, re
     'okapi-two': provider('openai-compatible', second.url),
     'zebra-two': provider('anthropic', second.url),
   })
-  const stack = await openStack({
+  const stack = await openLiveStack({
     adminUrl: database.adminUrl,
     ledgerUrl: database.ledgerUrl,
     redisUrl: redis.url,

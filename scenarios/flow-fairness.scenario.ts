@@ -1,14 +1,14 @@
 import { describe, expect } from 'vitest'
 import { liveTest } from '@gateway/testbed/live-test'
 import { openBacklogFlow, startBacklog } from './src/backlog.ts'
-import { openStack } from './src/stack.ts'
+import { openLiveStack } from './src/stack.ts'
 import { runUntilOver } from './src/executions.ts'
 
 // Projects share the queue, and one project's backlog must not delay a single execution of another. The test counts nodes, not time:
 // while a node of the single execution waits for a worker, at most the backlog's share of the queue is claimed before it. Nodes chained
 // to a running node delay no other project and aren't counted.
 
-const BACKLOG = 2_000
+const BACKLOG = 600
 const MAX_CONCURRENT_NODES = 16
 
 /** Nodes chained, and each node through the queue (N6 of run-node.ts). */
@@ -17,7 +17,7 @@ const SLICES_MS = [200, 0]
 const test = liveTest
   .extend('sliceMs', 0)
   .extend('stack', async ({ database, redisServer, sliceMs }, { onCleanup }) => {
-    const stack = await openStack({
+    const stack = await openLiveStack({
       adminUrl: database.adminUrl,
       ledgerUrl: database.ledgerUrl,
       redisUrl: redisServer.url,

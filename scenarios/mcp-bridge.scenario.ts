@@ -4,6 +4,7 @@ import { promisify } from 'node:util'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { startFaultProxy, type FaultProxy } from '@gateway/testbed/fault-proxy'
+import { processOf } from '@gateway/testbed/test-program'
 import { expect } from 'vitest'
 import { bridgeOf } from './src/mcp/clients/bridge.ts'
 import { sdkOneOverBridge } from './src/mcp/clients/sdk-one.ts'
@@ -59,12 +60,12 @@ test('the bridge waits for a gateway that restarts', async ({ stack, tenant }) =
   const sandbox = await tenant.chain()
   const prompt = randomUUID()
   await stack.provider.control.setFaults([{ prompt, hold: true, times: 1 }])
-  const endpoint = { url: tenant.at(sandbox, 1), key: tenant.key.secret }
+  const endpoint = { url: tenant.at(sandbox, 2), key: tenant.key.secret }
   const calling = sdkOneOverBridge.call(endpoint, { prompt }, { idempotencyKey: null })
   await stack.provider.control.waitForCalls(1, { prompt })
-  await stack.gateways[1]!.kill()
+  await processOf(stack.gateways[2]).kill()
   await stack.provider.control.release()
-  await stack.gateways[1]!.start()
+  await stack.gateways[2]!.start()
   expect(await calling).toMatchObject({ isError: false })
   expect(await tenant.executions(sandbox)).toBe(1)
 })

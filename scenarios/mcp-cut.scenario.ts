@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { processOf } from '@gateway/testbed/test-program'
 import { expect } from 'vitest'
 import type { ToolResult } from './src/mcp/clients/mcp-client.ts'
 import { sdkOne } from './src/mcp/clients/sdk-one.ts'
@@ -70,7 +71,7 @@ test('killing a gateway that waits for an execution loses nothing: another repli
     answered: Infinity,
   })
   await stack.provider.control.waitForCalls(1, { prompt })
-  await stack.gateways[2]!.kill()
+  await processOf(stack.gateways[2]).kill()
   await cut
 
   const repeating = repeat(tenant, sandbox, prompt, idempotencyKey)

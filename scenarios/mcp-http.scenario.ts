@@ -8,7 +8,7 @@ import { flows } from './src/mcp/flows.ts'
 import { callOf, list, say } from './src/mcp/say.ts'
 import { openMcpTenant, type McpTenant } from './src/mcp/mcp-tenant.ts'
 import { startOtlpReceiver } from './src/otlp-receiver.ts'
-import { openStack } from './src/stack.ts'
+import { openLiveStack } from './src/stack.ts'
 
 // The HTTP layer around MCP: access checks and their order, and the headers of a response.
 
@@ -20,14 +20,15 @@ const test = liveTest
     return collector
   })
   .extend('stack', { scope: 'file' }, async ({ database, redis, collector }, { onCleanup }) => {
-    const traced = () => ({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, DRAIN_MS: '2000' })
-    const stack = await openStack({
+    const traced = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }
+    const stack = await openLiveStack({
       adminUrl: database.adminUrl,
       ledgerUrl: database.ledgerUrl,
       redisUrl: redis.url,
       gateways: 3,
       workers: 1,
-      environment: { gateway: traced },
+      environment: { gateway: (n) => ({ DRAIN_MS: '2000', ...(n === 0 && traced) }) },
+      processes: ['gateway-0'], // the SDK of traces is a singleton per process
     })
     onCleanup(stack.close)
     return stack

@@ -9,7 +9,8 @@ import { mintId } from '@gateway/api/ids'
 import { openLedgerClient, type LedgerClient } from '@gateway/ledger-client/ledger-client'
 import { openFixture } from '@gateway/testbed/fixture'
 import { liveTest } from '@gateway/testbed/live-test'
-import { startServices } from '@gateway/testbed/service-stack'
+import { openServices } from '@gateway/testbed/service-stack'
+import { processOf } from '@gateway/testbed/test-program'
 
 // Thresholds are crossed under load while ledgers, which write the notices and record what workers post, are killed at random
 // times (money §10).
@@ -54,12 +55,13 @@ const test = liveTest
   })
   .extend('services', async ({ database, redis }, { onCleanup }) => {
     const { ledgerUrl } = database
-    const services = await startServices({
+    const services = await openServices({
       ledgerUrl,
       redisUrl: redis.url,
       ledgers: LEDGERS,
       gateways: 0,
       workers: LEDGERS,
+      processes: ['ledger-0', 'ledger-1'],
     })
     onCleanup(services.stop)
     return services
@@ -92,7 +94,7 @@ test(
     }
 
     let calling = true
-    const kills = killAndRestart(ledgers, KILLS, () => calling)
+    const kills = killAndRestart(ledgers.map(processOf), KILLS, () => calling)
     await Promise.all(
       [...keys].map(async ([project, keyHash], at) => {
         for (let n = 0; n < CROSSINGS_EACH; n++)
@@ -102,7 +104,7 @@ test(
     )
     calling = false
     await kills
-    await killAndRestart(ledgers, 1, () => true) // while notices are being posted
+    await killAndRestart(ledgers.map(processOf), 1, () => true) // while notices are being posted
 
     // A notice posted but not recorded when its ledger was killed is posted and recorded again.
     const states = () => fixture.run('SELECT state, count(*)::int FROM money.webhook_deliveries GROUP BY 1')

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { ask } from '@gateway/testbed/ask'
 import { privatePostgres, privateRedis } from '@gateway/testbed/private-servers'
 import { expect, test } from 'vitest'
-import { chat, openStack, type Stack, type TenantFixture } from './src/stack.ts'
+import { chat, openLiveStack, type Stack, type TenantFixture } from './src/stack.ts'
 
 // kill -9 of Postgres between admission and settlement, over and over, under load and without. Admissions of these calls
 // are not on disk when their provider is called (money §4.5), so each crash loses some. Every answered call must be
@@ -23,7 +23,7 @@ test(
       await redis.stop()
       await postgres.stop()
     })
-    const stack = await openStack({ ...postgres, redisUrl: redis.url, ledgers: 2, gateways: 2 })
+    const stack = await openLiveStack({ ...postgres, redisUrl: redis.url, ledgers: 2, gateways: 2 })
     onTestFinished(stack.close)
     // Only commits that wait for the disk bring the log there.
     await ask(postgres.adminUrl, 'ALTER SYSTEM SET wal_writer_delay = 10000')

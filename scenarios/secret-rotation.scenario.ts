@@ -3,7 +3,7 @@ import { newServiceKeys } from '@gateway/service-kit/process/service-keys'
 import { liveTest } from '@gateway/testbed/live-test'
 import { startBalancer, type Balancer } from './src/balancer.ts'
 import { retryingClient, type RetryingClient, type Repeated } from './src/retrying-client.ts'
-import { openStack, type Stack, type TenantFixture } from './src/stack.ts'
+import { openLiveStack, type Stack, type TenantFixture } from './src/stack.ts'
 
 // Follows "Replace a service key" in docs/operating.md under load: no caller is refused, and the old key is rejected at the end.
 
@@ -13,7 +13,7 @@ const BETWEEN = 15
 const test = liveTest.extend('stack', async ({ database, redis }, { onCleanup }) => {
   const ledgers: string[] = []
   const balancer = Promise.withResolvers<Balancer>()
-  const stack = await openStack({
+  const stack = await openLiveStack({
     ...database,
     redisUrl: redis.url,
     ledgers: 2,
@@ -55,7 +55,7 @@ test('replacing the gateway’s service key refuses no call', async ({ stack }) 
     () => 'never ready',
   )
   await load.answeredBy(stack.gateways[1]!.url, tenant, BETWEEN)
-  await stack.gateways[0]!.kill()
+  await stack.gateways[0]!.stop()
   expect(await refused).toBe('never ready')
 }, 300_000)
 

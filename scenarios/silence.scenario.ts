@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest'
 import { startFaultProxy, type FaultProxy } from '@gateway/testbed/fault-proxy'
 import { liveTest } from '@gateway/testbed/live-test'
-import { startServices } from '@gateway/testbed/service-stack'
+import { openServices } from '@gateway/testbed/service-stack'
 import { paidFlow } from './src/paid-flows.ts'
 import { connectStack, type Stack, type TenantFixture } from './src/stack.ts'
 import { startSteadyLoad, succeeded, type SteadyLoad } from './src/steady-load.ts'
@@ -38,7 +38,7 @@ const test = liveTest
   })
   .extend('stack', { scope: 'file' }, async ({ database, redis, links }, { onCleanup }) => {
     const proxies: Partial<Record<Link, FaultProxy>> = { ...links }
-    const services = await startServices({
+    const services = await openServices({
       ledgerUrl: links['ledger and Postgres'].through(database.ledgerUrl),
       redisUrl: redis.url,
       workers: 1,

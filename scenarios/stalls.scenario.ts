@@ -2,10 +2,11 @@ import { expect } from 'vitest'
 import type { ExecutionRecord } from '@gateway/api/execution'
 import { liveTest } from '@gateway/testbed/live-test'
 import { standStill } from '@gateway/testbed/stand-still'
+import { processOf } from '@gateway/testbed/test-program'
 import { runUntilOver } from './src/executions.ts'
 import { expectOrder, keyedTenant, startKeyedCalls } from './src/keyed-calls.ts'
 import { paidFlow } from './src/paid-flows.ts'
-import { openStack, type Stack } from './src/stack.ts'
+import { openLiveStack, type Stack } from './src/stack.ts'
 
 // Ledgers and Postgres are paused while a slow model serves flows and chats, for less and more than the time after which
 // a silent worker counts as dead. No live process is declared dead: no call is made twice, no execution fails, and every response was
@@ -22,13 +23,14 @@ const STALLS_S = [2, 3, 5]
 const STALLS_OF_ALL_S = [4, 10]
 
 const test = liveTest.extend('stack', async ({ postgresServer, redisServer }, { onCleanup }) => {
-  const stack = await openStack({
+  const stack = await openLiveStack({
     adminUrl: postgresServer.adminUrl,
     ledgerUrl: postgresServer.ledgerUrl,
     redisUrl: redisServer.url,
     ledgers: 2,
     gateways: 2,
     workers: 2,
+    processes: ['ledger-0', 'ledger-1'],
   })
   onCleanup(stack.close)
   return stack
@@ -44,7 +46,7 @@ test('pauses of a ledger, Postgres or all ledgers for 2 to 10 s repeat no call, 
   const calls = startKeyedCalls(stack, tenant, CHAT_CALLERS)
   const flows = startFlows(stack, { sandbox, secret: tenant.key.secret })
 
-  const [one, other] = stack.ledgers.map(({ pid }) => pid) as [number, number]
+  const [one, other] = stack.ledgers.map((ledger) => processOf(ledger).pid) as [number, number]
   const stalls: [what: string, pause: (ms: number) => Promise<void>, seconds: number][] = [
     ...STALLS_S.map((s): (typeof stalls)[number] => [
       'one of two ledgers',

@@ -4,7 +4,8 @@ import { expect } from 'vitest'
 import type { Graph } from '@gateway/api/graph'
 import { liveTest } from '@gateway/testbed/live-test'
 import { privateRedis } from '@gateway/testbed/private-servers'
-import { chat, openStack, type Stack, type TenantFixture } from './src/stack.ts'
+import { processOf } from '@gateway/testbed/test-program'
+import { chat, openLiveStack, type Stack, type TenantFixture } from './src/stack.ts'
 import { sendsSpansTo, startOtlpReceiver, type OtlpReceiver } from './src/otlp-receiver.ts'
 import { partOf, treeOf, type SeenSpan } from './src/seen-spans.ts'
 
@@ -33,11 +34,12 @@ const test = liveTest
   })
   .extend('stack', { scope: 'file' }, async ({ database, ownRedis, collector }, { onCleanup }) => {
     const traced = () => ({ ...sendsSpansTo(collector), OTEL_METRIC_EXPORT_INTERVAL: '1000' })
-    const stack = await openStack({
+    const stack = await openLiveStack({
       ...database,
       redisUrl: ownRedis.url,
       gateways: 2,
       workers: 1,
+      processes: ['ledger-0', 'gateway-0', 'gateway-1', 'worker-0'], // each with its SDK, a singleton per process
       environment: {
         ledger: traced,
         gateway: (n) => ({ ...traced(), ...(n === 1 && { TRACE_CONTENT: '1' }) }),
@@ -244,7 +246,7 @@ test('an execution whose worker is killed midway is one trace with every span in
   const begun = ({ name, service, attributes }: SeenSpan) =>
     service === 'worker' && name === 'ledger admit-node' && attributes['service.project'] === tenant.project.id
   await collector.until((all) => all.some(begun))
-  await stack.workers[0]!.kill()
+  await processOf(stack.workers[0]).kill()
   await stack.workers[0]!.start()
   const answer = await running
   const lines = (await answer.text()).trim().split('\n')

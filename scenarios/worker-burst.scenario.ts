@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { liveTest } from '@gateway/testbed/live-test'
 import { openBacklogFlow, startBacklog } from './src/backlog.ts'
-import { openStack, type ProcessStack } from './src/stack.ts'
+import { openLiveStack, type Stack } from './src/stack.ts'
 
 // A burst of executions, and workers that come and go as KEDA would have them by the triggers in
 // deploy/kubernetes/components/keda/worker.yaml: waiting nodes for each worker, and the longest wait. Time is shorter: a
@@ -20,7 +20,7 @@ const POLL_MS = 1_000
 const STABLE_POLLS = 5
 
 const test = liveTest.extend('stack', async ({ database, redisServer }, { onCleanup }) => {
-  const stack = await openStack({
+  const stack = await openLiveStack({
     ...database,
     redisUrl: redisServer.url,
     workers: MOST,
@@ -71,7 +71,7 @@ interface Span {
 }
 
 /** Acts as the autoscaler until nothing is open and the workers are back at their least number. */
-async function scaleUntilDrained(stack: ProcessStack, projects: string[]): Promise<Span[]> {
+async function scaleUntilDrained(stack: Stack, projects: string[]): Promise<Span[]> {
   const spans: Span[] = []
   let wantedLess = 0
   let isHeld = true
@@ -115,7 +115,7 @@ async function queueOf(metricsUrl: string): Promise<{ waiting: number; oldest: n
   return { waiting: value('worker_queue_waiting'), oldest: value('worker_queue_oldest') }
 }
 
-async function endedExecutions(stack: ProcessStack, projects: string[]): Promise<number> {
+async function endedExecutions(stack: Stack, projects: string[]): Promise<number> {
   const { rows } = await stack.fixture.run(
     'SELECT count(*)::int AS ended FROM money.executions WHERE project = ANY($1) AND completed_at IS NOT NULL',
     [projects],

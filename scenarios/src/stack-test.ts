@@ -2,7 +2,7 @@ import { freshDatabase } from '@gateway/testbed/fresh-database'
 import { freshRedis } from '@gateway/testbed/fresh-redis'
 import { liveTest } from '@gateway/testbed/live-test'
 import { onceAWorker } from '@gateway/testbed/once-a-worker'
-import { startServices, type ServiceStack } from '@gateway/testbed/service-stack'
+import { openServices } from '@gateway/testbed/service-stack'
 import { connectStack } from './stack.ts'
 
 /** Trace link of call pages. Nothing listens there. */
@@ -11,16 +11,17 @@ export const TRACE_URL = 'https://traces.example.com/search?tags={"service.invoc
 const shared = onceAWorker(
   async () => {
     const [database, redis] = [await freshDatabase(), await freshRedis()]
-    const services = await startServices({
+    const services = await openServices({
       ...database,
       redisUrl: redis.url,
       ledgers: 2,
       gateways: 3,
       workers: 2,
+      processes: ['gateway-2'],
       // All browsers and clients of a worker process share one address.
       environment: { console: () => ({ TRACE_URL, REQUESTS_PER_ADDRESS: '100000' }) },
     })
-    const stack = await connectStack<ServiceStack>(services, database)
+    const stack = await connectStack(services, database)
     const stop = async () => {
       await stack.close()
       await services.stop()
@@ -33,9 +34,9 @@ const shared = onceAWorker(
 )
 
 /**
- * `test` with the whole service in processes: two ledgers, three gateways, two workers and the console, shared by all files of a vitest
- * worker. Each test creates its own tenant and checks the books of that tenant only. A test that kills a service, or needs other
- * settings or servers, uses `openStack`.
+ * `test` with the whole service: two ledgers, three gateways, two workers and the console, shared by all files of a vitest worker. The
+ * third gateway is a process, for tests that kill it. Each test creates its own tenant and checks the books of that tenant only. A test
+ * that kills another service, or needs other settings or servers, opens its own stack.
  */
 export const stackTest = liveTest
   // oxlint-disable-next-line no-empty-pattern -- vitest reads from the pattern what a fixture needs

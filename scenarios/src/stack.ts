@@ -30,11 +30,12 @@ const SHORT_WAITS: NonNullable<ServiceStackOptions['environment']> = {
   ledger: () => ({ RELEASE_GRACE_MS: '3000' }),
 }
 
-/** Starts the services in separate processes, for tests that kill them. */
+/** Starts the services in separate processes, for tests that kill many of them. */
 export const openStack = async (options: StackOptions) => stackOf(await startServices(withShortWaits(options)), options)
 
-/** Opens the services in this process, for a file that needs its own settings. */
-export const openLiveStack = async (options: StackOptions) => stackOf(await openServices(options), options)
+/** Opens the services in this process, except those of `processes`, for a file that needs its own settings. */
+export const openLiveStack = async (options: StackOptions) =>
+  stackOf(await openServices(withShortWaits(options)), options)
 
 function withShortWaits({ environment = {}, ...options }: StackOptions): StackOptions {
   return {

@@ -1,7 +1,7 @@
 import { startSimulatedProvider } from '@gateway/simulated-provider/start-provider'
 import { liveTest } from '@gateway/testbed/live-test'
 import { openBrowser } from '@gateway/testbed/open-browser'
-import { openStack } from '../stack.ts'
+import { openLiveStack } from '../stack.ts'
 
 /** `test` with a funded project, a browser, and a stack whose gateway has the simulated providers alpha and beta. */
 export function operatorTest(settings: object = {}) {
@@ -15,7 +15,11 @@ export function operatorTest(settings: object = {}) {
       ...settings,
     })
     const PROVIDERS = JSON.stringify({ alpha: provider(first.url), beta: provider(second.url) })
-    const stack = await openStack({ ...database, redisUrl: redis.url, environment: { gateway: () => ({ PROVIDERS }) } })
+    const stack = await openLiveStack({
+      ...database,
+      redisUrl: redis.url,
+      environment: { gateway: () => ({ PROVIDERS }) },
+    })
     const browser = await openBrowser()
     onCleanup(async () => {
       await browser.close()
