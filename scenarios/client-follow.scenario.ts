@@ -7,7 +7,7 @@ import { ended, killed } from './src/kills.ts'
 import { expectPaidOnce } from './src/paid-once.ts'
 import { openPaidTenant } from './src/paid-tenant.ts'
 
-// A program follows executions with our client while its connections are cut and every service is killed.
+// A program follows executions with our client while its connections are cut and one of each service is killed.
 
 const EXECUTIONS = 50
 const MAX_CONCURRENT = 25
@@ -37,8 +37,8 @@ test(`following executions through ${EXECUTIONS * CUTS_EACH} cuts and kills lose
   const callers = Array.from({ length: MAX_CONCURRENT }, async () => {
     for (let n = next++; n < EXECUTIONS; n = next++) await follow(n)
   })
-  const victims = [...stack.workers.slice(0, 2), ...stack.gateways, ...stack.ledgers]
-  for (const [n, victim] of [0, 2, 4, 1, 3, 5].map((at) => victims[at]!).entries()) {
+  const victims = [stack.workers[0]!, stack.gateways[0]!, stack.ledgers[0]!]
+  for (const [n, victim] of victims.entries()) {
     await ended(followed, Math.floor(((n + 1) * EXECUTIONS) / (victims.length + 2)))
     await killed(victim)
   }

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis'
-import { describe, expect } from 'vitest'
+import { expect } from 'vitest'
 import type { ExecutionRecord } from '@gateway/api/execution'
-import { harmedStackTest } from './src/harmed-stack-test.ts'
+import { harmedStackTest as test } from './src/harmed-stack-test.ts'
 import type { Stack } from './src/stack.ts'
 import { ended, killed } from './src/kills.ts'
 import { expectPaidOnce } from './src/paid-once.ts'
@@ -15,64 +15,57 @@ const EXECUTIONS = 500
 const MAX_CONCURRENT = 24
 const MOST_CALLS = 8
 
-/** Each node a job, as by default, and free nodes chained (N6 of run-node.ts). */
-const SETTINGS = [{}, { NODE_SLICE_MS: '200' }]
+// spec: 8.2/s1, 8.2/s2
+test(`${EXECUTIONS} executions survive kills of every service: each ends and pays for each of its calls once`, async ({
+  stack,
+  postgresServer,
+  redisServer,
+}) => {
+  const tenant = await openPaidTenant(stack, { mostCalls: MOST_CALLS, latencyMs: 20 })
+  const records: ExecutionRecord[] = []
+  let next = 0
+  const callers = Array.from({ length: MAX_CONCURRENT }, async () => {
+    for (let n = next++; n < EXECUTIONS; n = next++) {
+      const sandbox = tenant.sandboxes[n % MOST_CALLS]!
+      const mark = `run${n}.`
+      const call = { sandbox, secret: tenant.secret, input: { text: mark }, idempotencyKey: `crash-run-${n}` }
+      records.push(await runUntilOver(stack, call))
+    }
+  })
 
-describe.for(SETTINGS)('workers with %j', (settings: Record<string, string>) => {
-  const unset = Object.fromEntries(Object.keys(settings).map((name) => [name, '']))
+  const redis = new Redis(redisServer.url, { maxRetriesPerRequest: null })
+  redis.on('error', () => {})
+  const stopPostgres = () => postgresServer.stopImmediately().then(postgresServer.restart) // rolls back claims
+  const harms: (() => Promise<unknown>)[] = [
+    () => Promise.all(stack.workers.map((worker) => killed(worker))),
+    stopPostgres,
+    () => killed(stack.ledgers[0]!),
+    () => redis.flushall(),
+    () => killed(stack.workers[1]!),
+    stopPostgres,
+    () => killed(stack.gateways[0]!),
+    () => redisServer.stopImmediately().then(redisServer.restart),
+    stopPostgres,
+    () => killed(stack.ledgers[1]!),
+    () => redis.flushall(),
+    () => killed(stack.gateways[1]!),
+    () => killed(stack.workers[0]!),
+  ]
+  for (const [n, harm] of harms.entries()) {
+    await ended(records, Math.floor(((n + 1) * EXECUTIONS) / (harms.length + 2)))
+    await harm()
+  }
+  await Promise.all(callers)
+  redis.disconnect()
+  await stack.untilNothingIsReserved(tenant.project, 30_000)
 
-  // spec: 8.2/s1, 8.2/s2
-  harmedStackTest(
-    `${EXECUTIONS} executions survive kills of every service: each ends and pays for each of its calls once`,
-    async ({ stack, postgresServer, redisServer }) => {
-      const tenant = await openPaidTenant(stack, { mostCalls: MOST_CALLS, latencyMs: 20 })
-      const records: ExecutionRecord[] = []
-      let next = 0
-      const callers = Array.from({ length: MAX_CONCURRENT }, async () => {
-        for (let n = next++; n < EXECUTIONS; n = next++) {
-          const sandbox = tenant.sandboxes[n % MOST_CALLS]!
-          const mark = `run${n}.`
-          const call = { sandbox, secret: tenant.secret, input: { text: mark }, idempotencyKey: `crash-run-${n}` }
-          records.push(await runUntilOver(stack, call))
-        }
-      })
-
-      const redis = new Redis(redisServer.url, { maxRetriesPerRequest: null })
-      redis.on('error', () => {})
-      const stopPostgres = () => postgresServer.stopImmediately().then(postgresServer.restart) // rolls back claims
-      const harms: (() => Promise<unknown>)[] = [
-        () => Promise.all(stack.workers.map((worker) => killed(worker, settings))),
-        stopPostgres,
-        () => killed(stack.ledgers[0]!),
-        () => redis.flushall(),
-        () => killed(stack.workers[1]!),
-        stopPostgres,
-        () => killed(stack.gateways[0]!),
-        () => redisServer.stopImmediately().then(redisServer.restart),
-        stopPostgres,
-        () => killed(stack.ledgers[1]!),
-        () => redis.flushall(),
-        () => killed(stack.gateways[1]!),
-        () => Promise.all(stack.workers.map((worker) => killed(worker, unset))),
-      ]
-      for (const [n, harm] of harms.entries()) {
-        await ended(records, Math.floor(((n + 1) * EXECUTIONS) / (harms.length + 2)))
-        await harm()
-      }
-      await Promise.all(callers)
-      redis.disconnect()
-      await stack.untilNothingIsReserved(tenant.project, 30_000)
-
-      expect(records.map(({ status, error }) => (status === 'Succeeded' ? status : JSON.stringify(error)))).toEqual(
-        Array.from({ length: EXECUTIONS }, () => 'Succeeded'),
-      )
-      expect(await stack.findings()).toEqual([])
-      await expectPaidOnce(stack, tenant.project, records)
-      await expectNothingRanAgain(stack, tenant.project)
-    },
-    400_000,
+  expect(records.map(({ status, error }) => (status === 'Succeeded' ? status : JSON.stringify(error)))).toEqual(
+    Array.from({ length: EXECUTIONS }, () => 'Succeeded'),
   )
-})
+  expect(await stack.findings()).toEqual([])
+  await expectPaidOnce(stack, tenant.project, records)
+  await expectNothingRanAgain(stack, tenant.project)
+}, 400_000)
 
 /** Asserts that no call reached the provider for a node whose result had been recorded. */
 async function expectNothingRanAgain(stack: Stack, project: string): Promise<void> {

@@ -108,14 +108,12 @@ async function runFromAny(
 }
 
 async function killParts({ workers, ledgers }: ProcessStack, reruns: unknown[]): Promise<void> {
-  const [one, two, three] = workers as [Program, Program, Program]
-  const harms = [[one], [ledgers[0]!], [two, three], [ledgers[1]!], [one, two, three], ledgers]
+  const harms = [[workers[0]!], [ledgers[0]!], workers, ledgers]
   for (const [n, programs] of harms.entries()) {
     await ended(reruns, Math.floor(((n + 1) * 2 * EXECUTIONS) / (harms.length + 2)))
     await Promise.all(programs.map((program) => killed(program)))
   }
 }
-type Program = ProcessStack['workers'][number]
 
 /** Asserts that nodes not below the rerun node keep their earlier result at no charge. */
 function expectTakenOver({ record, earlier, rerunNodes }: Rerun): void {

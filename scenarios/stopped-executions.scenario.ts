@@ -29,8 +29,8 @@ test(`${EXECUTIONS} executions stopped at any point while workers are killed eac
       records.push(await runAndStop(stack, { ...call, idempotencyKey: `stopped-${n}`, stopAfterMs: stopAfterMs(n) }))
     }
   })
-  const [one, two, three] = stack.workers as [Program, Program, Program]
-  const harms = [[one], [two], [stack.ledgers[0]!], [one, two, three], [three], [stack.ledgers[1]!], [two]]
+  const { workers, ledgers } = stack
+  const harms = [[workers[0]!], [ledgers[0]!], workers, [ledgers[1]!]]
   for (const [n, programs] of harms.entries()) {
     await ended(records, Math.floor(((n + 1) * EXECUTIONS) / (harms.length + 2)))
     await Promise.all(programs.map((program) => killed(program)))
@@ -47,8 +47,6 @@ test(`${EXECUTIONS} executions stopped at any point while workers are killed eac
   await expectChargedOnce(stack, tenant.project, records)
   await expectChargedAsAnswered(stack, tenant)
 }, 300_000)
-
-type Program = ProcessStack['workers'][number]
 
 /** Asserts that the charge of each execution is the sum of its calls in the books, with no call charged twice. */
 async function expectChargedOnce({ fixture, wallet }: ProcessStack, project: string, records: ExecutionRecord[]) {

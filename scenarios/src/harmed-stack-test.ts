@@ -13,9 +13,13 @@ const shared = onceAWorker(
       redisUrl: redisServer.url,
       ledgers: 2,
       gateways: 2,
-      workers: 3,
+      workers: 2,
       consoles: 2,
-      environment: { gateway: () => ({ MAX_FOLLOWERS_PER_KEY: '64' }) }, // one key follows as much as there is
+      environment: {
+        gateway: () => ({ MAX_FOLLOWERS_PER_KEY: '64' }), // one key follows as much as there is
+        // For one worker each node is a job, as by default; the other one chains free nodes (N6 of run-node.ts).
+        worker: (n) => ({ NODE_SLICE_MS: n === 0 ? '0' : '200' }),
+      },
       through: ledgers.add,
       consolesAt: (urls) => Promise.all(urls.map(consoles.add)).then(([address]) => address!),
     })
@@ -48,7 +52,7 @@ function replicas(count: number) {
 
 /**
  * `test` with the whole service in processes on a private Postgres and Redis, for tests that kill, replace and restart any of them: two
- * ledgers and two consoles, each pair behind one URL, two gateways and three workers. Shared by all files of a vitest worker.
+ * ledgers and two consoles, each pair behind one URL, two gateways and two workers. Shared by all files of a vitest worker.
  */
 export const harmedStackTest = test
   // oxlint-disable-next-line no-empty-pattern -- vitest reads from the pattern what a fixture needs

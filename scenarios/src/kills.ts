@@ -1,12 +1,9 @@
 import type { ProcessStack } from './stack.ts'
 
-/** Kills a process and restarts it with additional settings. */
-export async function killed(
-  program: ProcessStack['workers'][number],
-  settings: Record<string, string> = {},
-): Promise<void> {
+/** Kills a process and restarts it. */
+export async function killed(program: ProcessStack['workers'][number]): Promise<void> {
   await program.kill()
-  await program.start(settings)
+  await program.start()
 }
 
 /** Resolves once this many records exist, so that kills happen while others run. */
