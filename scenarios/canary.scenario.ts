@@ -1,15 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
-import path from 'node:path'
 import { expect } from 'vitest'
 import { userScopes } from '@gateway/api/console/scopes'
 import { SHOWN_CHARACTERS } from '@gateway/api/ids'
 import { plantSecrets, type PlantedSecret } from '@gateway/testbed/planted-secrets'
-import { liveTest } from '@gateway/testbed/live-test'
 import { callerAt, said, type Answer, type Caller } from './src/caller.ts'
-import { openStack, type ProcessStack, type TenantFixture } from './src/stack.ts'
-import { startOtlpReceiver } from './src/otlp-receiver.ts'
-import { everyKey, everyRow, logEveryStatement, watchRedis } from './src/stored-bytes.ts'
+import { chattyStackTest } from './src/chatty-stack-test.ts'
+import type { ProcessStack, TenantFixture } from './src/stack.ts'
 
 // Exercises every operation that takes a secret, including many failures, then searches for each secret in everything the stack
 // has stored, logged, sent or answered (architecture §S2).
@@ -25,65 +21,31 @@ const model = {
   maxOutputTokens: 1_000,
 }
 
-const test = liveTest
-  // oxlint-disable-next-line no-empty-pattern -- vitest reads from this pattern what a fixture needs
-  .extend('otlp', async ({}, { onCleanup }) => {
-    const receiver = await startOtlpReceiver()
-    onCleanup(receiver.stop)
-    return receiver
-  })
-  .extend('commands', async ({ redisServer }, { onCleanup }) => {
-    const watched = await watchRedis(redisServer.url)
-    onCleanup(watched.stop)
-    return watched.commands
-  })
-  .extend('stack', async ({ postgresServer, redisServer, otlp }, { onCleanup }) => {
-    const chatty = () => ({
-      LOG_LEVEL: 'trace',
-      OTEL_EXPORTER_OTLP_ENDPOINT: otlp.url,
-      OTEL_METRIC_EXPORT_INTERVAL: '1000',
-    })
-    const traced = () => ({ ...chatty(), TRACE_CONTENT: 'true' })
-    const stack = await openStack({
-      ...postgresServer,
-      redisUrl: redisServer.url,
-      workers: 1,
-      environment: { ledger: chatty, gateway: traced, console: chatty, worker: traced },
-    })
-    onCleanup(stack.close)
-    return stack
+const test = chattyStackTest
+  .extend('traceContent', { scope: 'file' }, () => true)
+  /** What both uses of secrets leave behind once every service has stopped, and so has sent all its traces. */
+  .extend('left', { scope: 'file' }, async ({ stack, places }) => {
+    const shown = await fullExecution(stack)
+    const misplaced = await misplaceCredentials(stack)
+    for (const program of [...stack.gateways, ...stack.workers, stack.console!, ...stack.ledgers]) await program.stop()
+    const found = await places()
+    for (const service of ['ledger', 'gateway', 'worker', 'console'])
+      expect(found['files and logs']).toContain(`"service":"${service}"`)
+    return { shown, misplaced, places: found }
   })
 
 // spec: 2.1/r2, 2.1/r3, 3.2/s3
-test('a secret appears only in the response that shows it once', async ({
-  postgresServer,
-  redisServer,
-  otlp,
-  commands,
-  stack,
-}) => {
-  await logEveryStatement(postgresServer)
-  const { secrets, answers, seen } = await fullExecution(stack)
-  for (const program of [...stack.gateways, ...stack.workers, stack.console!, ...stack.ledgers]) await program.stop()
-
-  const places = {
-    'Postgres, every row': await everyRow(stack.fixture),
-    'Postgres, every statement': await postgresServer.log(),
-    'Redis, every key': await everyKey(redisServer.url),
-    'Redis, every command': await commands(),
-    'the logs': await everyLog(stack.folder),
-    'the traces': otlp.received('/v1/traces').toString('latin1'),
-    'the metrics': otlp.received('/v1/metrics').toString('latin1'),
-    'the answers': answers.join('\n'),
-  }
+test('a secret appears only in the response that shows it once', ({ left }) => {
+  const { secrets, answers, seen } = left.shown
+  const places = { ...left.places, answers: answers.join('\n') }
   // A known value proves that each place was searched.
   expect(places['Postgres, every row']).toContain(seen.project)
   expect(places['Postgres, every statement']).toContain('money.run_batch')
   expect(places['Redis, every command']).toMatch(/p?subscribe/i)
-  expect(places['the logs']).toContain('provider attempt failed')
-  expect(places['the traces']).toContain('POST /v1/chat/completions')
-  expect(places['the metrics']).toContain('gateway.refusals')
-  expect(places['the answers']).toContain('key_invalid')
+  expect(places['files and logs']).toContain('provider attempt failed')
+  expect(places.traces).toContain('POST /v1/chat/completions')
+  expect(places.metrics).toContain('gateway.refusals')
+  expect(places.answers).toContain('key_invalid')
   const found = Object.entries(places).flatMap(([place, text]) =>
     Object.entries(secrets).flatMap(([name, secret]) =>
       formsIn(text, secret).map((form) => `${name}, ${form}, in ${place}`),
@@ -95,10 +57,26 @@ test('a secret appears only in the response that shows it once', async ({
 })
 
 // A caller pastes a key into a prompt, a provider repeats one in its error, an operator of a flow names a model by it.
-test('a credential that stands where it does not belong is in no log, trace, error response or audit', async ({
-  otlp,
-  stack,
-}) => {
+test('a credential that stands where it does not belong is in no log, trace, error response or audit', ({ left }) => {
+  const { planted, refused, audit } = left.misplaced
+  const { 'files and logs': logs, traces, metrics } = left.places
+  const places = { logs, traces, metrics, 'error responses': refused.join('\n'), audit: JSON.stringify(audit) }
+  expect(places.logs).toContain('provider attempt failed')
+  expect(places.traces).toContain('gen_ai.input.messages')
+  expect(places.audit).toContain('Paid with')
+  const found = Object.entries(places).flatMap(([place, text]) =>
+    // A caller may read back the name that it gave, which no form tells from a word.
+    planted.flatMap(({ kind, secret, byName }) =>
+      (byName === undefined || place !== 'error responses') && formsIn(text, secret).length > 0
+        ? [`${kind} in ${place}`]
+        : [],
+    ),
+  )
+  expect(found).toEqual([])
+})
+
+/** Puts credentials where they do not belong. Returns them, and every error response. */
+async function misplaceCredentials(stack: ProcessStack) {
   const planted = plantSecrets()
   const tenant = await stack.tenant(100_000_000n)
   const { ask } = callerAt(stack.gateways[0]!.url, tenant.key.secret)
@@ -126,28 +104,8 @@ test('a credential that stands where it does not belong is in no log, trace, err
   }
   await askConsole(stack, tenant, planted, refused)
   const audit = await stack.fixture.run('SELECT to_jsonb(a) AS row FROM control.audit a')
-  for (const program of [...stack.gateways, ...stack.workers, stack.console!, ...stack.ledgers]) await program.stop()
-
-  const places = {
-    'the logs': await everyLog(stack.folder),
-    'the traces': otlp.received('/v1/traces').toString('latin1'),
-    'the metrics': otlp.received('/v1/metrics').toString('latin1'),
-    'the error responses': refused.join('\n'),
-    'the audit log': JSON.stringify(audit.rows),
-  }
-  expect(places['the logs']).toContain('provider attempt failed')
-  expect(places['the traces']).toContain('gen_ai.input.messages')
-  expect(places['the audit log']).toContain('Paid with')
-  const found = Object.entries(places).flatMap(([place, text]) =>
-    // A caller may read back the name that it gave, which no form tells from a word.
-    planted.flatMap(({ kind, secret, byName }) =>
-      (byName === undefined || place !== 'the error responses') && formsIn(text, secret).length > 0
-        ? [`${kind} in ${place}`]
-        : [],
-    ),
-  )
-  expect(found).toEqual([])
-})
+  return { planted, refused, audit: audit.rows }
+}
 
 /** Sends secrets to the console in fields and headers that its audit log repeats, and in wrong ones. Adds what it refuses. */
 async function askConsole(
@@ -370,10 +328,4 @@ function formsIn(text: string, secret: string): string[] {
     ['in base64', base64.flatMap((form) => [form, form.replaceAll('+', '-').replaceAll('/', '_')])],
   ]
   return forms.flatMap(([form, all]) => (all.some((one) => text.includes(one)) ? [form] : []))
-}
-
-async function everyLog(folder: string): Promise<string> {
-  const logs = (await readdir(folder)).filter((name) => name.endsWith('.log'))
-  expect(logs.length).toBe(4)
-  return (await Promise.all(logs.map((name) => readFile(path.join(folder, name), 'utf8')))).join('\n')
 }

@@ -1,53 +1,19 @@
 import { randomUUID } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
-import path from 'node:path'
 import { expect } from 'vitest'
-import { openBrowser } from '@gateway/testbed/open-browser'
-import { liveTest } from '@gateway/testbed/live-test'
 import { callerAt, said } from './src/caller.ts'
+import { chattyStackTest } from './src/chatty-stack-test.ts'
 import { paidFlow } from './src/paid-flows.ts'
-import { openStack } from './src/stack.ts'
-import { hindrances, isTooWide, openPage } from './src/console/browser.ts'
+import { hindrances, isTooWide } from './src/console/browser.ts'
+import { consoleTest } from './src/console/console-test.ts'
 import { consoleOwner, signIn } from './src/console/users.ts'
 import { chooseAction, dialogClosed } from './src/console/widgets.ts'
-import { startOtlpReceiver } from './src/otlp-receiver.ts'
-import { everyKey, everyRow, logEveryStatement, watchRedis } from './src/stored-bytes.ts'
 
 // Capture of prompts and answers (rules §7.11), on services in separate processes that log and trace all they can.
 
-const test = liveTest
-  // oxlint-disable-next-line no-empty-pattern -- vitest reads from this pattern what a fixture needs
-  .extend('otlp', async ({}, { onCleanup }) => {
-    const receiver = await startOtlpReceiver()
-    onCleanup(receiver.stop)
-    return receiver
-  })
-  .extend('commands', async ({ redisServer }, { onCleanup }) => {
-    const watched = await watchRedis(redisServer.url)
-    onCleanup(watched.stop)
-    return watched.commands
-  })
-  .extend('stack', async ({ postgresServer, redisServer, otlp }, { onCleanup }) => {
-    const chatty = () => ({ LOG_LEVEL: 'trace', OTEL_EXPORTER_OTLP_ENDPOINT: otlp.url })
-    const stack = await openStack({
-      ...postgresServer,
-      redisUrl: redisServer.url,
-      workers: 1,
-      environment: { ledger: chatty, gateway: chatty, console: chatty, worker: chatty },
-    })
-    onCleanup(stack.close)
-    return stack
-  })
-  // oxlint-disable-next-line no-empty-pattern -- vitest reads from this pattern what a fixture needs
-  .extend('browser', async ({}, { onCleanup }) => {
-    const browser = await openBrowser()
-    onCleanup(() => browser.close())
-    return browser
-  })
-  /** A project with a product and a flow, its owner, and where content may be. */
-  .extend('made', async ({ stack, postgresServer, redisServer, otlp, commands }) => {
-    await logEveryStatement(postgresServer)
-    const { fixture, gateways, folder } = stack
+const test = chattyStackTest
+  /** A project with a product and a flow, its owner, and what is kept of it. */
+  .extend('made', async ({ stack }) => {
+    const { fixture, gateways } = stack
     const owners = await fixture.tenant()
     const project = await fixture.project(owners, 1_000_000_000n)
     const model = await fixture.publishProduct({ promptPico: 1_000_000n, completionPico: 1_000_000n })
@@ -79,21 +45,9 @@ const test = liveTest
           (await owner.ask('POST', `${at}/grants`, { user, role, readsContent }, { 'sec-fetch-site': 'same-origin' }))
             .body.readsContent,
         ).toBe(readsContent),
-      kept: async () => (await fixture.run('SELECT invocation FROM money.captured_content')).rows.length,
-      async places() {
-        const logs = (await readdir(folder, { recursive: true, withFileTypes: true })).filter((file) => file.isFile())
-        const files = await Promise.all(
-          logs.map(({ parentPath, name }) => readFile(path.join(parentPath, name), 'utf8')),
-        )
-        return {
-          'Postgres, every row': await everyRow(fixture),
-          'Postgres, every statement': await postgresServer.log(),
-          'Redis, every key': await everyKey(redisServer.url),
-          'Redis, every command': await commands(),
-          'files and logs': files.join('\n'),
-          traces: otlp.received('/v1/traces').toString('latin1'),
-        }
-      },
+      kept: async () =>
+        (await fixture.run('SELECT invocation FROM money.captured_content WHERE project = $1', [project.id])).rows
+          .length,
     }
   })
 
@@ -106,29 +60,10 @@ function foundIn(places: Record<string, string>, words: string[]): string[] {
   )
 }
 
-test('off: nothing of a prompt or an answer is in the database, a file, a log or a trace', async ({ made, stack }) => {
-  const words = [plainWord(), plainWord(), plainWord()]
-  await stack.provider.control.setFaults([{ prompt: 'Fault', status: 500 }])
-  const calls = [
-    await made.chat(`Say ${words[0]}`),
-    await made.chat(`Say ${words[1]}`, { stream: true }),
-    await made.chat(`Fault ${words[2]}`),
-  ]
-  expect(calls.map(({ answer }) => answer.status)).toEqual([200, 200, 502])
-  await made.grant(made.user, 'Project Owner', true)
-  expect(said(await made.content(calls[0]!.invocation))).toBe('404 not_found')
-  for (const program of [...stack.gateways, ...stack.workers]) await program.stop()
-  const places = await made.places()
-  expect(places['Postgres, every row']).toContain(calls[0]!.invocation) // each place was searched
-  expect(places['Postgres, every statement']).toContain('money.')
-  expect(places['files and logs']).toContain('maintenance')
-  expect(places.traces).toContain('POST /v1/chat/completions')
-  expect(foundIn(places, words)).toEqual([])
-})
-
 test('on: content is kept encrypted without planted secrets, for those with the right, until its retention ends', async ({
   made,
   stack,
+  places,
 }) => {
   const word = plainWord()
   const secret = `svc_${'k'.repeat(40)}`
@@ -187,8 +122,8 @@ test('on: content is kept encrypted without planted secrets, for those with the 
   const rows = await stack.fixture.run('SELECT c::text AS row FROM money.captured_content c')
   expect(rows.rows.length).toBeGreaterThanOrEqual(4)
   expect(foundIn({ content: JSON.stringify(rows.rows) }, [word, ...planted])).toEqual([])
-  const { 'Postgres, every row': _rows, 'Redis, every command': _commands, ...places } = await made.places()
-  expect(foundIn({ logs: places['files and logs'], traces: places.traces }, [word, ...planted])).toEqual([])
+  const { 'files and logs': logs, traces } = await places()
+  expect(foundIn({ logs, traces }, [word, ...planted])).toEqual([])
 
   await stack.fixture.run(`UPDATE money.captured_content SET at = at - interval '8 days'`)
   expect(said(await made.content(whole.invocation))).toBe('404 not_found')
@@ -213,60 +148,89 @@ test('turning capture off deletes what was captured, and binds running calls', a
   await stack.ledgers[0]!.stop()
   await stack.ledgers[0]!.start()
   await expect.poll(made.kept, { timeout: 20_000 }).toBe(0)
-  for (const program of stack.gateways) await program.stop() // sends what is left
+  await stack.gateways[0]!.stop() // sends what is left
   expect(await made.kept()).toBe(0)
+  await stack.gateways[0]!.start()
 })
 
-test('in the console, an owner turns capture on, gives the right, and reads a call', async ({ stack, browser }) => {
-  const owner = await consoleOwner(stack)
-  const { page, problems, close } = await openPage(browser)
-  await page.goto(`${owner.home}/settings`)
-  await signIn(page, owner)
-  const section = page.getByRole('region', { name: 'Prompt capture' })
-  await section.getByText('Prompts and answers of calls are not kept.').waitFor()
-  await section.getByRole('button', { name: 'Turn on capture' }).click()
-  const form = page.getByRole('dialog', { name: 'Turn on capture' })
-  await form.getByLabel('Own patterns').fill('(\nCUST-[0-9]+')
-  await form.getByRole('button', { name: 'Turn on capture' }).click()
-  await form.getByText('is not a regular expression in RE2 syntax').first().waitFor()
-  expect(await hindrances(page)).toEqual([])
-  await form.getByLabel('Own patterns').fill('CUST-[0-9]+')
-  await form.getByRole('button', { name: 'Turn on capture' }).click()
-  await section.getByText('7 days').waitFor()
-  await section.getByText('CUST-[0-9]+').waitFor()
-
-  const ask = callerAt(stack.gateways[0]!.url, owner.key.secret).ask
-  const messages = [{ role: 'user', content: 'Where is the parcel of CUST-0042, ada@example.com?' }]
-  const body = { model: owner.model, messages, max_tokens: 20 }
-  // The gateway learns within seconds that the project captures.
-  const captured = async () => {
-    await ask('POST', '/v1/chat/completions', body)
-    const { rows } = await stack.fixture.run('SELECT invocation FROM money.captured_content')
-    return rows[0]?.['invocation'] as string | undefined
-  }
-  await expect.poll(captured, { interval: 1_000 }).toBeDefined()
-  const call = await captured()
-  await page.goto(`${owner.home}/calls/${call}`)
-  await page.getByText('This needs the right “Captured content”.').waitFor()
-  await page.getByRole('region', { name: 'Prompt and answer' }).getByRole('link', { name: 'Users' }).click()
-  await chooseAction(page, 'Change role')
-  await page.getByLabel('Captured content').check()
-  await page.getByRole('dialog').getByRole('button', { name: 'Change role' }).click()
-  await dialogClosed(page)
-  await page.getByText('Reads', { exact: true }).waitFor()
-  await page.goto(`${owner.home}/calls/${call}`)
-  const shown = page.getByRole('region', { name: 'Prompt and answer' })
-  await shown.getByText('Where is the parcel of [hidden], [email]?').waitFor()
-  await shown.getByText('Answer: Model').waitFor()
-  expect(await hindrances(page)).toEqual([])
-  expect(await isTooWide(page)).toBe(false)
-
-  await page.goto(`${owner.home}/settings`)
-  await section.getByRole('button', { name: 'Turn off' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Turn off and delete' }).click()
-  await section.getByText('Prompts and answers of calls are not kept.').waitFor()
-  await page.goto(`${owner.home}/calls/${call}`)
-  await page.getByText('Not captured.').waitFor()
-  expect(problems.filter((problem) => !/40[034]/.test(problem))).toEqual([])
-  await close()
+test('off: nothing of a prompt or an answer is in the database, a file, a log or a trace', async ({
+  made,
+  stack,
+  places,
+}) => {
+  const words = [plainWord(), plainWord(), plainWord()]
+  await stack.provider.control.setFaults([{ prompt: 'Fault', status: 500 }])
+  const calls = [
+    await made.chat(`Say ${words[0]}`),
+    await made.chat(`Say ${words[1]}`, { stream: true }),
+    await made.chat(`Fault ${words[2]}`),
+  ]
+  expect(calls.map(({ answer }) => answer.status)).toEqual([200, 200, 502])
+  await made.grant(made.user, 'Project Owner', true)
+  expect(said(await made.content(calls[0]!.invocation))).toBe('404 not_found')
+  for (const program of [...stack.gateways, ...stack.workers]) await program.stop()
+  const found = await places()
+  expect(found['Postgres, every row']).toContain(calls[0]!.invocation) // each place was searched
+  expect(found['Postgres, every statement']).toContain('money.')
+  expect(found['files and logs']).toContain('maintenance')
+  expect(found.traces).toContain('POST /v1/chat/completions')
+  expect(foundIn(found, words)).toEqual([])
 })
+
+consoleTest(
+  'in the console, an owner turns capture on, gives the right, and reads a call',
+  async ({ stack, visit }) => {
+    const owner = await consoleOwner(stack)
+    const { page, problems } = await visit()
+    await page.goto(`${owner.home}/settings`)
+    await signIn(page, owner)
+    const section = page.getByRole('region', { name: 'Prompt capture' })
+    await section.getByText('Prompts and answers of calls are not kept.').waitFor()
+    await section.getByRole('button', { name: 'Turn on capture' }).click()
+    const form = page.getByRole('dialog', { name: 'Turn on capture' })
+    await form.getByLabel('Own patterns').fill('(\nCUST-[0-9]+')
+    await form.getByRole('button', { name: 'Turn on capture' }).click()
+    await form.getByText('is not a regular expression in RE2 syntax').first().waitFor()
+    expect(await hindrances(page)).toEqual([])
+    await form.getByLabel('Own patterns').fill('CUST-[0-9]+')
+    await form.getByRole('button', { name: 'Turn on capture' }).click()
+    await section.getByText('7 days').waitFor()
+    await section.getByText('CUST-[0-9]+').waitFor()
+
+    const ask = callerAt(stack.gateways[0]!.url, owner.key.secret).ask
+    const messages = [{ role: 'user', content: 'Where is the parcel of CUST-0042, ada@example.com?' }]
+    const body = { model: owner.model, messages, max_tokens: 20 }
+    // The gateway learns within seconds that the project captures.
+    const captured = async () => {
+      await ask('POST', '/v1/chat/completions', body)
+      const { rows } = await stack.fixture.run('SELECT invocation FROM money.captured_content WHERE project = $1', [
+        owner.project.id,
+      ])
+      return rows[0]?.['invocation'] as string | undefined
+    }
+    await expect.poll(captured, { interval: 1_000 }).toBeDefined()
+    const call = await captured()
+    await page.goto(`${owner.home}/calls/${call}`)
+    await page.getByText('This needs the right “Captured content”.').waitFor()
+    await page.getByRole('region', { name: 'Prompt and answer' }).getByRole('link', { name: 'Users' }).click()
+    await chooseAction(page, 'Change role')
+    await page.getByLabel('Captured content').check()
+    await page.getByRole('dialog').getByRole('button', { name: 'Change role' }).click()
+    await dialogClosed(page)
+    await page.getByText('Reads', { exact: true }).waitFor()
+    await page.goto(`${owner.home}/calls/${call}`)
+    const shown = page.getByRole('region', { name: 'Prompt and answer' })
+    await shown.getByText('Where is the parcel of [hidden], [email]?').waitFor()
+    await shown.getByText('Answer: Model').waitFor()
+    expect(await hindrances(page)).toEqual([])
+    expect(await isTooWide(page)).toBe(false)
+
+    await page.goto(`${owner.home}/settings`)
+    await section.getByRole('button', { name: 'Turn off' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Turn off and delete' }).click()
+    await section.getByText('Prompts and answers of calls are not kept.').waitFor()
+    await page.goto(`${owner.home}/calls/${call}`)
+    await page.getByText('Not captured.').waitFor()
+    expect(problems.filter((problem) => !/40[034]/.test(problem))).toEqual([])
+  },
+)

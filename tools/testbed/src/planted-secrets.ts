@@ -33,7 +33,8 @@ export function plantSecrets(): PlantedSecret[] {
     .privateKey.export({ type: 'pkcs8', format: 'pem' })
     .toString()
     .trim()
-  const token = ['{"alg":"EdDSA","typ":"JWT"}', '{"iss":"console","aud":"ledger"}'].map((part) =>
+  // In another order than the header of a service token, so that a search for those does not find this one.
+  const token = ['{"typ":"JWT","alg":"EdDSA"}', '{"iss":"console","aud":"ledger"}'].map((part) =>
     Buffer.from(part).toString('base64url'),
   )
   const named = (kind: string, byName: string, text: string): PlantedSecret => ({ kind, text, secret: text, byName })
