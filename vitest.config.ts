@@ -24,6 +24,7 @@ const full = scenarioFiles(
   'client-packed',
   'coding-agents',
   'command-line-sign-in',
+  'console-network',
   'docs',
   'editor-panels',
   'executions-page',
@@ -62,7 +63,6 @@ const full = scenarioFiles(
 /** These measure how much is done in a time, or stop parts while they do: nothing else runs at the same time. */
 const fullAlone = scenarioFiles(
   'client-follow',
-  'console-network',
   'crashes',
   'flow-crashes',
   'flow-fairness',

@@ -1,17 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { openBrowser } from '@gateway/testbed/open-browser'
-import { startSeededStack } from '@gateway/testbed/seeded-stack'
 import { temporaryFolder } from '@gateway/testbed/test-servers'
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
+import { guideTest as test } from './src/guides/guide-test.ts'
 import { pictures, takePictures } from './src/pictures/take-pictures.ts'
 
 const docs = path.resolve(import.meta.dirname, '../docs')
 const files = pictures.map(({ name }) => `${name}.png`).toSorted()
 
-test('every documented screenshot can be taken on the seeded stack', async ({ onTestFinished }) => {
-  const stack = await startSeededStack({ write: () => {} })
-  onTestFinished(stack.stop)
+test('every documented screenshot can be taken on the seeded stack', async ({ stack, onTestFinished }) => {
   const browser = await openBrowser()
   onTestFinished(() => browser.close())
   const folder = await temporaryFolder('pictures')
