@@ -23,7 +23,7 @@ export interface Connection {
 export interface CallLimits {
   /** How long the caller waits. */
   budgetMs: number
-  /** How long one try may take. The connection of an HTTP request is closed then, and the next try takes another. */
+  /** How long one try may take. Then its connection is closed, or its channel gets no new requests: the next try takes another. */
   tryMs: number
 }
 
@@ -48,7 +48,7 @@ export async function callOperation(
     for (let tries = 0; !limit.isOver(); tries++) {
       if (tries > 0)
         await wait(backOffMs(tries, BACK_OFF), undefined, { signal: limit.signalFor(budgetMs) }).catch(() => {})
-      const response = await send(path, body, traceparent, limit.signalFor(tryMs)).catch(nullUnlessRejected)
+      const response = await send(path, body, traceparent, limit.signalFor(tryMs)).catch(nullUnlessFinal)
       if (response === null) continue
       if (response.status === 200) return response.value
       if (isFinalStatus(response.status))
@@ -85,8 +85,8 @@ function openLimit(closed: AbortSignal, budgetMs: number) {
   }
 }
 
-function nullUnlessRejected(error: unknown): null {
-  if (error instanceof LedgerRejected) throw error
+function nullUnlessFinal(error: unknown): null {
+  if (error instanceof LedgerRejected || error instanceof LedgerUnavailable) throw error
   return null
 }
 

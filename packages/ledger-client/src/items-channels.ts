@@ -47,7 +47,7 @@ interface Exchange {
 
 const { path } = channels.items
 /** The items of a channel that was silent for this long are resent on another one. */
-const SILENT_MS = 3 * channelLimits.quietMs
+const SILENT_MS = 3 * channelLimits.signOfLifeMs
 
 export function openItemsChannels(options: ChannelOptions): ItemsChannels {
   const idle: Channel[] = []
@@ -60,7 +60,7 @@ export function openItemsChannels(options: ChannelOptions): ItemsChannels {
     function start({ lines, count, limitMs }: ItemsRequest, receiver: ItemsReceiver): () => void {
       const exchange = { count, receiver, limit: setTimeout(() => fail({ kind: 'cut' }), limitMs) }
       current = exchange
-      sealed.awaken()
+      sealed.expectAnswers()
       sealed.send(lines)
       return () => {
         if (current !== exchange) return

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { flowLimits } from '@gateway/api/limits'
 import { channelLimits, LEAVING } from '@gateway/ledger-protocol/channels'
@@ -111,9 +112,71 @@ test('sends on a channel whose ledger stops nothing new, and waits for its answe
   await underWay.gone
 })
 
+test('sends again on another channel what a ledger that is alive does not answer in time', async () => {
+  const { peer, client } = await open()
+  const asked = ask(client, 'exe_late')
+  const first = await peer.next()
+  const signs = setInterval(() => void first.write('').catch(() => {}), channelLimits.signOfLifeMs / 2)
+  onTestFinished(() => clearInterval(signs))
+  const second = await peer.next()
+  expect([executionOf(second), second.channelKey === first.channelKey]).toEqual(['exe_late', false])
+  second.reply(200, usageOf(1))
+  expect(await asked).toEqual(usageOf(1))
+})
+
+test('sends again on another channel what a ledger answers with 503', async () => {
+  const { peer, client } = await open()
+  const asked = ask(client, 'exe_1')
+  const first = await peer.next()
+  first.reply(503, { error: 'The books cannot be reached now.' })
+  const second = await peer.next()
+  expect(second.channelKey).not.toBe(first.channelKey)
+  await first.gone
+  second.reply(200, usageOf(1))
+  expect(await asked).toEqual(usageOf(1))
+})
+
+test('a large answer that takes long to arrive cuts no other request of its channel', async () => {
+  const { peer, client } = await open()
+  client.followExecution({ execution: 'exe_large', after: -1 }, longBudget).catch(() => {}) // its try ends first
+  const large = await peer.next()
+  const answer = { n: 0, status: 200, answer: { lines: 'x'.repeat(400_000), seq: 1, done: true } }
+  const frame = frameOf(`${JSON.stringify(answer)}\n`)
+  const part = Math.ceil(frame.length / 4)
+  let small: Promise<unknown> | null = null
+  let received: Received | null = null
+  for (let n = 0; n < 4; n++) {
+    large.writeRaw(frame.subarray(n * part, (n + 1) * part))
+    if (n === 3) break
+    await delay(0.7 * channelLimits.signOfLifeMs)
+    if (n !== 1) continue
+    small = ask(client, 'exe_small')
+    received = await peer.next()
+  }
+  expect(received!.channelKey).toBe(large.channelKey)
+  received!.reply(200, usageOf(1))
+  expect(await small).toEqual(usageOf(1))
+})
+
+/** A text as one frame of a WebSocket, from a server. */
+function frameOf(text: string): Buffer {
+  const head = Buffer.from([0x81, 127, 0, 0, 0, 0, 0, 0, 0, 0])
+  head.writeUInt32BE(Buffer.byteLength(text), 6)
+  return Buffer.concat([head, Buffer.from(text)])
+}
+
+test('refuses one more beyond the requests that may wait for a place', async () => {
+  const { peer, client } = await open()
+  const places = 4 * channelLimits.operationsUnderWay
+  const asked = Array.from({ length: places + 1_000 }, (_, n) => ask(client, `exe_${n}`))
+  await expect(ask(client, 'exe_more')).rejects.toMatchObject({ why: 'overloaded' })
+  for (const _ of asked) (await peer.next()).reply(200, usageOf(0))
+  await Promise.all(asked)
+})
+
 test('spreads a crowd over four channels, and sends the rest as places become free', async () => {
   const { peer, client } = await open()
-  const places = 4 * channelLimits.openOperations
+  const places = 4 * channelLimits.operationsUnderWay
   const asked = Array.from({ length: places + 1 }, (_, n) => ask(client, `exe_${n}`))
   const taken = await take(peer, places)
   const perChannel = Map.groupBy(taken, ({ channelKey }) => channelKey)
@@ -153,9 +216,20 @@ test('does not send again what the ledger rejects', async () => {
   const asked = ask(client, 'exe_1')
   ;(await peer.next()).reply(403, { error: 'No.' })
   await expect(asked).rejects.toThrow(/rejected \/executions\/usage with 403/)
+})
+
+test('sends all requests of a channel again if the ledger cannot read a message', async () => {
+  const { peer, client } = await open()
+  const begun = ask(client, 'exe_1')
+  const first = await peer.next()
   const unread = ask(client, 'exe_2')
-  await (await peer.next()).write('{"error":"Line 1: no"}')
-  await expect(unread).rejects.toThrow(/rejected \/operations with 400/)
+  const second = await peer.next()
+  await second.write('{"error":"Line 1 is not an object with an integer n."}')
+  for (const again of await take(peer, 2)) {
+    expect(again.channelKey).not.toBe(first.channelKey)
+    again.reply(200, usageOf(executionOf(again) === 'exe_1' ? 1 : 2))
+  }
+  expect(await Promise.all([begun, unread])).toEqual([usageOf(1), usageOf(2)])
 })
 
 test('rejects what waits for a channel that the ledger refuses', async () => {
@@ -166,9 +240,12 @@ test('rejects what waits for a channel that the ledger refuses', async () => {
   await expect(asked).rejects.toThrow(LedgerRejected)
 })
 
-test('signs a new token after the ledger refuses one', async () => {
+test.for([
+  [401, 'whose clock refuses the token'],
+  [404, 'of a release without these channels'],
+] as const)('opens another channel after a status of %i, of a ledger %s', async ([status]) => {
   const { peer, client } = await open()
-  const refused = peer.refuseChannel(401)
+  const refused = peer.refuseChannel(status)
   const asked = ask(client, 'exe_1')
   await refused
   ;(await peer.next()).reply(200, usageOf(1))

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 import { type RawData, WebSocket } from 'ws'
 import { channelLimits } from '@gateway/ledger-protocol/channels'
 import { isFinalStatus, LedgerRejected } from './call-operation.ts'
@@ -19,10 +20,10 @@ export interface ChannelOptions {
 
 /** Why a channel has ended. */
 export type ChannelEnd =
-  /** The connection failed, was silent, or the status may be temporary. */
+  /** The connection failed, was silent or was not used, or another opening may succeed. */
   { kind: 'cut' } | { kind: 'unauthorized' } | { kind: 'rejected'; error: LedgerRejected }
 
-export interface ChannelUser {
+interface ChannelUser {
   /** Called with each line of the ledger. If it throws, the line is not one of the ledger, and the channel is cut. */
   receive(line: string): void
   /** Called once, unless the user closes the channel first. */
@@ -31,13 +32,15 @@ export interface ChannelUser {
   isIdle(): boolean
 }
 
-export interface SealedChannel {
+interface SealedChannel {
   /** Sends a message as soon as the channel is open. */
   send(message: string): void
   /** The user is no longer idle: from now on the ledger shows that it is alive, or the channel is cut. */
-  awaken(): void
+  expectAnswers(): void
   /** The user is idle again. */
   rest(): void
+  /** Whether the ledger has accepted it. */
+  wasOpen(): boolean
   close(): void
 }
 
@@ -59,10 +62,23 @@ export function openSealedChannel(
     ...socketOptions,
   })
   let seals: Seals | null = null
-  let early: string[] | null = [] // messages, until it is open
+  let unsent: string[] | null = [] // until it is open
   let closed = false
-  const silence = setTimeout(() => user.isIdle() || end({ kind: 'cut' }), silentMs)
-  const unused = setTimeout(() => user.isIdle() && end({ kind: 'cut' }), channelLimits.idleMs).unref()
+  let connection: Socket | null = null
+  let bytesSeen = 0
+  const silenceTimer = setTimeout(onSilence, silentMs)
+  const idleTimer = setTimeout(() => user.isIdle() && end({ kind: 'cut' }), channelLimits.idleMs).unref()
+
+  function onSilence(): void {
+    if (user.isIdle()) return
+    if (connection === null || connection.bytesRead === bytesSeen) return end({ kind: 'cut' })
+    restartSilence() // a large message arrives
+  }
+
+  function restartSilence(): void {
+    bytesSeen = connection?.bytesRead ?? 0
+    silenceTimer.refresh()
+  }
 
   function end(how: ChannelEnd): void {
     if (closed) return
@@ -72,13 +88,13 @@ export function openSealedChannel(
 
   function close(): void {
     closed = true
-    clearTimeout(silence)
-    clearTimeout(unused)
+    clearTimeout(silenceTimer)
+    clearTimeout(idleTimer)
     socket.terminate()
   }
 
   function receive(data: Buffer): void {
-    silence.refresh()
+    restartSilence()
     try {
       for (const line of data.toString().split('\n')) if (line !== '' && !closed) user.receive(line)
     } catch {
@@ -87,11 +103,12 @@ export function openSealedChannel(
   }
 
   function send(message: string): void {
-    if (early !== null) early.push(message)
+    if (unsent !== null) unsent.push(message)
     else socket.send(seals!.next(message) + message)
   }
 
-  socket.on('upgrade', ({ headers }: IncomingMessage) => {
+  socket.on('upgrade', ({ headers, socket: own }: IncomingMessage) => {
+    connection = own
     try {
       seals = key.agree(String(headers[CHANNEL_KEY]))
     } catch {
@@ -99,9 +116,10 @@ export function openSealedChannel(
     }
   })
   socket.on('open', () => {
-    if (seals === null || early === null) return
-    const messages = early
-    early = null
+    if (seals === null || unsent === null) return
+    restartSilence()
+    const messages = unsent
+    unsent = null
     for (const message of messages) send(message)
   })
   socket.on('message', (data: RawData) => receive(data as Buffer))
@@ -111,8 +129,9 @@ export function openSealedChannel(
 
   return {
     send,
-    awaken: () => void silence.refresh(),
-    rest: () => void unused.refresh(),
+    expectAnswers: restartSilence,
+    rest: () => void idleTimer.refresh(),
+    wasOpen: () => unsent === null,
     close,
   }
 }
@@ -121,7 +140,7 @@ export function openSealedChannel(
 async function refusalOf(response: IncomingMessage, path: string): Promise<ChannelEnd> {
   const { statusCode: status = 0 } = response
   if (status === 401) return { kind: 'unauthorized' }
-  if (!isFinalStatus(status)) return { kind: 'cut' }
+  if (status === 404 || !isFinalStatus(status)) return { kind: 'cut' } // 404: a ledger of another release
   let text = ''
   try {
     for await (const chunk of response) if (text.length < MAX_ERROR_BYTES) text += String(chunk)

@@ -130,7 +130,7 @@ export function digestOf(body: string | Buffer): string {
   return hash('sha256', body, 'base64url')
 }
 
-/** Every operation of the ledger is a POST. */
+/** What a token names: the path of an operation, or of the channel that it opens. */
 function requestTo(path: string): string {
   return `POST ${path}`
 }

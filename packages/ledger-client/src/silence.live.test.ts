@@ -57,7 +57,7 @@ test('waits for a slow ledger that still sends signs of life', async () => {
   const settling = client.settle(settlement('inv_1'))
   const request = await peer.next()
   for (let n = 0; n < 4; n++) {
-    await new Promise((resolve) => setTimeout(resolve, channelLimits.quietMs))
+    await new Promise((resolve) => setTimeout(resolve, channelLimits.signOfLifeMs))
     await request.write('')
   }
   request.end({ n: 0, outcome: settled })

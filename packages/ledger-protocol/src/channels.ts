@@ -18,26 +18,20 @@ export const channels = {
 } as const satisfies Record<string, ChannelRow>
 
 export const channelLimits = {
-  /**
-   * Of a service: 512 items, or one saved answer of 1 MB or one node's output of 4 million characters with JSON escapes, and some
-   * room.
-   */
+  /** Of a service: 512 items, or one saved response (savedAnswerBytes) or completion with JSON escapes. */
   messageBytes: 16 * 1024 * 1024,
-  /**
-   * Of the ledger: the lines and the record of an execution of 50 nodes, each output up to its limit and all quotes in it
-   * escaped twice, are less than half of it.
-   */
+  /** Of the ledger: many times the lines and the record of an execution whose outputs are as large as they may be. */
   answerBytes: 128 * 1024 * 1024,
   /** While lines wait for an answer, the ledger sends an empty message this often: without one, a channel is silent. */
-  quietMs: 1_000,
+  signOfLifeMs: 1_000,
   /** A channel that has carried nothing for this long is closed by the service. */
   idleMs: 60_000,
   /** Requests of operations that may be under way on one channel. */
-  openOperations: 32,
+  operationsUnderWay: 32,
 } as const
 
 /** A request of an operation whose row says `channel`, as a line of a message to the ledger. */
-export const operationLine = z.strictObject({
+export const operationLine = z.object({
   n: z.int(),
   /** Of the operation's row. */
   path: z.string().max(64),

@@ -77,7 +77,7 @@ import { refusalReport } from './refusal-report.ts'
 
 // The operations of the ledger, each a JSON object that gets one as its answer; all of them are safe to repeat.
 // The client, the ledger's routes, the permissions and the traces are derived from these rows. The rows of items
-// are in ledger-items.ts. Credentials: `Authorization: Bearer <service token>`.
+// are in ledger-items.ts. A request, and the opening of a channel, has `Authorization: Bearer <service token>`.
 
 export interface OperationRow {
   path: string

@@ -3,7 +3,7 @@ import type { CancelAnswer, CancelQuestion } from '@gateway/ledger-protocol/flow
 import { refused } from '@gateway/ledger-protocol/ledger-refusal'
 import type { RefusalBody } from '@gateway/api/refusal'
 import type { Deps } from '../deps.ts'
-import { mayNotRead, readExecution } from './records/read-execution.ts'
+import { refusalToRead, readExecution } from './records/read-execution.ts'
 import { readRowsAs } from './records/read-rows.ts'
 
 /** A progress number beyond any line, so that no nodes are read. */
@@ -22,7 +22,7 @@ export async function cancelExecution(
   const { found, reader } = await readRowsAs(deps, caller, execution, NO_NODES)
   const row = found?.execution ?? null
   const named = sandbox === null || row?.sandbox === sandbox ? row : null
-  const refusal = mayNotRead(reader, named, execution)
+  const refusal = refusalToRead(reader, named, execution)
   if (refusal !== null) return refusal
   if (named === null || (project !== null && named.project !== project))
     return refused('execution_not_found', { execution })

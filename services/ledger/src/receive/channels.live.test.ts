@@ -166,6 +166,20 @@ describe('who may use a channel', () => {
     expect(await channel.closed).toBe(1008)
   })
 
+  test('does nothing that arrives after a message with a wrong seal', async ({ ledger, fixture }) => {
+    const channel = await open(ledger, 'gateway')
+    channel.send(release, 'A'.repeat(43))
+    channel.skipSeal()
+    const id = 'inv_after_a_wrong_seal'
+    channel.send(linesOf([{ n: 0, budgetMs: 10_000, item: { op: 'release', id, reason: 'test' } }]))
+    expect(await channel.closed).toBe(1008)
+    const next = await open(ledger, 'gateway')
+    next.send(release)
+    await next.outcomes(1) // what was taken before it is decided, too
+    const { rows } = await fixture.run('SELECT id FROM money.attempts WHERE id = $1', [id])
+    expect(rows).toEqual([])
+  })
+
   test('closes a channel at a message before the outcomes of the one before', async ({
     ledger,
     fixture,
@@ -226,18 +240,24 @@ describe('a channel of operations', () => {
     ])
   })
 
-  test('names a malformed line, and stays open', async ({ ledger }) => {
+  test('refuses a malformed line alone, and a message with a line that no answer can name, and stays open', async ({
+    ledger,
+  }) => {
     const channel = await openOperations(ledger, 'gateway')
-    channel.send('no json\n')
-    expect(JSON.parse(await channel.next())).toEqual({ error: expect.stringMatching(/^Line 1: /) as string })
-    channel.send(linesOf([usage(0)]))
-    expect(await channel.answers(1)).toMatchObject([{ n: 0, status: 200 }])
+    channel.send(linesOf([usage(0), { n: 1, path: 7 }]))
+    expect((await channel.answers(2)).toSorted((a, b) => a.n - b.n)).toMatchObject([
+      { n: 0, status: 200 },
+      { n: 1, status: 400, answer: { error: expect.stringContaining('path') as string } },
+    ])
+    channel.send(`${linesOf([usage(2)])}no json\n`)
+    expect(JSON.parse(await channel.next())).toEqual({ error: 'Line 2 is not an object with an integer n.' })
+    channel.send(linesOf([usage(3)]))
+    expect(await channel.answers(1)).toMatchObject([{ n: 3, status: 200 }])
   })
 
   test('closes a channel with more requests under way than a service may send', async ({ ledger }) => {
     const channel = await openOperations(ledger, 'gateway')
-    channel.send(linesOf(Array.from({ length: channelLimits.openOperations + 1 }, (_, n) => usage(n))))
-    channel.send(linesOf([usage(99)]))
+    channel.send(linesOf(Array.from({ length: channelLimits.operationsUnderWay + 1 }, (_, n) => usage(n))))
     expect(await channel.closed).toBe(1008)
   })
 

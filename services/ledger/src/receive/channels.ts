@@ -20,15 +20,16 @@ export interface Channels {
 /** What a kind of channel carries. */
 export interface ChannelKind {
   row: ChannelRow
-  /** Lines that may wait for an answer when a message arrives. */
-  maxOpen: number
+  /**
+   * Whether a message may arrive now; a channel whose service sends too much is closed.
+   * @param open lines whose answers are not sent yet
+   * @param more lines of the message
+   */
+  accepts(open: number, more: number): boolean
   /** Message that asks the service to send no more; null: it needs none. */
   leaving: string | null
-  /**
-   * Reads a message. Returns the answers of its lines, none of which rejects; or what is wrong with the message, as a
-   * sentence.
-   */
-  answer(message: string, service: ServiceName): Promise<object>[] | string
+  /** Reads a message: what to do for each line, or what is wrong with all of it, as a sentence. Nothing rejects. */
+  read(message: string, service: ServiceName): (() => Promise<object>)[] | string
 }
 
 interface Channel {
@@ -37,7 +38,7 @@ interface Channel {
   cut(): void
 }
 
-const { messageBytes, quietMs, idleMs } = channelLimits
+const { messageBytes, signOfLifeMs, idleMs } = channelLimits
 /** A service closes its channels first, so that nothing is under way when this end does. */
 const ABANDONED_MS = 2 * idleMs
 /** A service that reads nothing for this long is disconnected. */
@@ -105,37 +106,34 @@ export function openChannels(kinds: readonly ChannelKind[], verify: RequestVerif
 
 function openChannel(ws: WebSocket, seals: Seals, kind: ChannelKind, service: ServiceName): Channel {
   const ready: object[] = []
-  let unanswered = 0
+  let open = 0 // lines whose answers are not sent
   let writing = false
   let finishing = false
   let usedMs = performance.now()
 
-  const quiet = setInterval(() => {
-    if (unanswered > 0) ws.send('')
+  const signsOfLife = setInterval(() => {
+    if (open > 0) ws.send('')
     else if (performance.now() - usedMs > ABANDONED_MS) ws.terminate()
-  }, quietMs)
+  }, signOfLifeMs)
   ws.on('error', () => {}) // `close` follows
-  ws.once('close', () => clearInterval(quiet))
+  ws.once('close', () => clearInterval(signsOfLife))
   ws.on('message', (data: RawData) => receive(data as Buffer))
 
   function receive(data: Buffer): void {
+    if (ws.readyState !== ws.OPEN) return // messages also arrive while it is being closed
     const message = data.subarray(SEAL_CHARACTERS)
-    if (!mayReceive() || !seals.verifies(data.subarray(0, SEAL_CHARACTERS), message))
-      return ws.close(NOT_ALLOWED, 'A message needs the next seal, and waits for the answers of those before.')
+    if (!seals.verifies(data.subarray(0, SEAL_CHARACTERS), message))
+      return ws.close(NOT_ALLOWED, 'A message needs the next seal.')
     usedMs = performance.now()
-    const answers = kind.answer(message.toString(), service)
-    if (typeof answers === 'string') return ws.send(JSON.stringify({ error: answers }))
-    unanswered += answers.length
-    for (const answer of answers) void answer.then(add)
+    const lines = kind.read(message.toString(), service)
+    if (typeof lines === 'string') return ws.send(JSON.stringify({ error: lines }))
+    if (!kind.accepts(open, lines.length)) return ws.close(NOT_ALLOWED, 'A message waits for answers to those before.')
+    open += lines.length
+    for (const answer of lines) void answer().then(add)
   }
 
-  function mayReceive(): boolean {
-    return unanswered + ready.length <= kind.maxOpen && (kind.maxOpen > 0 || !writing)
-  }
-
-  function add(line: object): void {
-    unanswered--
-    ready.push(line)
+  function add(answer: object): void {
+    ready.push(answer)
     if (writing) return
     writing = true
     setImmediate(() => void write().catch(() => ws.terminate()))
@@ -151,18 +149,19 @@ function openChannel(ws: WebSocket, seals: Seals, kind: ChannelKind, service: Se
       let taken = 0
       while (taken < ready.length && text.length < WRITE_CHARACTERS) text += JSON.stringify(ready[taken++]) + '\n'
       ready.splice(0, taken)
-      if (unanswered === 0 && ready.length === 0) ws.send(text)
+      if (open === taken) ws.send(text)
       else await sent(ws, text)
+      open -= taken
     }
     writing = false
     usedMs = performance.now()
-    if (finishing && unanswered === 0) ws.close(GOING_AWAY)
+    if (finishing && open === 0) ws.close(GOING_AWAY)
   }
 
   return {
     finish() {
       finishing = true
-      if (unanswered === 0 && !writing) ws.close(GOING_AWAY)
+      if (open === 0) ws.close(GOING_AWAY)
       else if (kind.leaving !== null) ws.send(kind.leaving)
     },
     cut: () => ws.terminate(),

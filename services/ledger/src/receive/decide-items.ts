@@ -41,11 +41,11 @@ export function openItemDecider({
 export function itemsChannels(decide: DecideItem): ChannelKind {
   return {
     row: channels.items,
-    maxOpen: 0,
+    accepts: (open) => open === 0,
     leaving: null,
-    answer(message) {
+    read(message) {
       const lines = readLines(message)
-      return typeof lines === 'string' ? lines : lines.map((item) => outcomeOf(item.n, decide(item)))
+      return typeof lines === 'string' ? lines : lines.map((item) => () => outcomeOf(item.n, decide(item)))
     },
   }
 }

@@ -1,6 +1,13 @@
 import type { Express, RequestHandler } from 'express'
 import { z } from 'zod'
-import { type AnswerLine, channelLimits, channels, LEAVING, operationLine } from '@gateway/ledger-protocol/channels'
+import {
+  type AnswerLine,
+  channelLimits,
+  channels,
+  LEAVING,
+  operationLine,
+  type OperationLine,
+} from '@gateway/ledger-protocol/channels'
 import {
   ledgerOperations,
   type OperationName,
@@ -29,7 +36,7 @@ export type CarryOut = (
   traceparent: string | undefined,
 ) => Promise<Answer>
 
-/** Operations are answered alike, as HTTP requests and as lines of a channel; their rows say by which they come. */
+/** Answers an operation in the same way whether it came as an HTTP request or on a channel. */
 export function openOperations(deps: Deps): CarryOut {
   const explain = internalAnswers({ service: 'ledger', failure: 'The books cannot be reached now.', log: deps.log })
 
@@ -77,45 +84,43 @@ function answerRequest(name: OperationName, carryOut: CarryOut): RequestHandler 
   }
 }
 
-const ofPath = new Map(
-  operationNames.filter((name) => ledgerOperations[name].wire === 'channel').map((name) => [pathOf(name), name]),
+const channelOperations = new Map(
+  operationNames.flatMap((name) => {
+    const { path, wire }: OperationRow = ledgerOperations[name]
+    return wire === 'channel' ? [[path, name] as const] : []
+  }),
 )
-
-function pathOf(name: OperationName): string {
-  return ledgerOperations[name].path
-}
 
 /** The channels of operations: each line is a request, and has its answer. */
 export function operationsChannels(carryOut: CarryOut): ChannelKind {
   return {
     row: channels.operations,
-    maxOpen: channelLimits.openOperations,
+    accepts: (open, more) => open + more <= channelLimits.operationsUnderWay,
     leaving: LEAVING,
-    answer(message, service) {
-      const answers: Promise<AnswerLine>[] = []
-      for (const row of message.split('\n')) {
-        if (row === '') continue
-        const line = operationLine.safeParse(parse(row))
-        if (!line.success) return `Line ${answers.length + 1}: ${z.prettifyError(line.error)}`
-        const { n, path, request, trace } = line.data
-        answers.push(lineOf(n, answerLine(path, request, row, service, trace)))
+    read(message, service) {
+      const answers: (() => Promise<AnswerLine>)[] = []
+      for (const text of message.split('\n')) {
+        if (text === '') continue
+        const value = parse(text) as Partial<OperationLine> | undefined
+        const n = value?.n
+        if (!Number.isInteger(n)) return `Line ${answers.length + 1} is not an object with an integer n.`
+        const bytes = Buffer.byteLength(text)
+        answers.push(() => lineOf(n!, answerLine(value, bytes, service)))
       }
       return answers
     },
   }
 
-  async function answerLine(
-    path: string,
-    request: unknown,
-    row: string,
-    service: ServiceName,
-    trace: string | undefined,
-  ): Promise<Answer> {
-    const name = ofPath.get(path)
+  /** @param bytes of its line */
+  async function answerLine(value: unknown, bytes: number, service: ServiceName): Promise<Answer> {
+    const line = operationLine.safeParse(value)
+    if (!line.success) return { status: 400, answer: { error: z.prettifyError(line.error) } }
+    const { path, request, trace } = line.data
+    const name = channelOperations.get(path)
     if (name === undefined) return { status: 404, answer: { error: `There is no operation ${path} on this channel.` } }
     const { callers, bodyBytes = USUAL_BODY_BYTES }: OperationRow = ledgerOperations[name]
     if (!callers.includes(service)) return { status: 403, answer: { error: mayNotCall(service, path) } }
-    if (Buffer.byteLength(row) > bodyBytes + LINE_BYTES)
+    if (bytes > bodyBytes + LINE_BYTES)
       return { status: 413, answer: { error: `A request of ${path} has at most ${bodyBytes} bytes.` } }
     return carryOut(name, request, service, trace)
   }

@@ -144,8 +144,8 @@ export const ledgerRules: Mutation[] = [
     id: 'ledger-channel-seal',
     rule: 'A message of a channel needs the seal of its position and its bytes.',
     file: 'services/ledger/src/receive/channels.ts',
-    find: ' || !seals.verifies(data.subarray(0, SEAL_CHARACTERS), message)',
-    replace: '',
+    find: 'if (!seals.verifies(data.subarray(0, SEAL_CHARACTERS), message))',
+    replace: 'if (message.length > messageBytes)',
     tests: ['services/ledger/src/receive'],
   },
   {

@@ -27,7 +27,7 @@ export async function readExecution(
 ): Promise<ExecutionAnswer> {
   const { found, reader } = await readRowsAs(deps, caller, execution, 'everything')
   const row = found?.execution ?? null
-  const refusal = mayNotRead(reader, row, execution)
+  const refusal = refusalToRead(reader, row, execution)
   if (refusal !== null) return refusal
   if (found === null || row === null || (project !== null && row.project !== project))
     return refused('execution_not_found', { execution })
@@ -64,7 +64,7 @@ export async function followExecution(
   return deps.followers.run(project ?? '', async () => {
     const { found, reader } = await readRowsAs(deps, caller ?? null, execution, after)
     const row = found?.execution ?? null
-    const refusal = mayNotRead(reader, row, execution)
+    const refusal = refusalToRead(reader, row, execution)
     if (refusal !== null) return refusal
     if (found === null || row === null || (project !== undefined && row.project !== project))
       return refused('execution_not_found', { execution })
@@ -94,7 +94,7 @@ export function openFollowers(readConnections: number): FairSemaphore {
  * Returns why a key may not read this execution; null if it may, or if no key asks. An execution of another project gets
  * the same refusal as one that does not exist (flows §4.7).
  */
-export function mayNotRead(
+export function refusalToRead(
   reader: Caller | Refused | null,
   execution: Pick<ExecutionRow, 'project' | 'sandbox'> | null,
   asked: string,

@@ -87,7 +87,7 @@ export async function readRowsAs(
   after: number | 'everything',
 ): Promise<{ found: ExecutionRows | null; reader: Caller | Refused | null }> {
   if (caller === null) return { found: await readRows(deps, execution, after), reader: null }
-  const asked = [execution, lineOf(after), caller.keyHash]
+  const asked = [execution, afterOrNull(after), caller.keyHash]
   const [row] = await deps.reads.sql.query<RecordRow & CallerRow>(READ_AS, asked)
   return { found: rowsOf(row!), reader: decideCaller(row!, caller) }
 }
@@ -101,10 +101,10 @@ export async function readRows(
   execution: string,
   after: number | 'everything',
 ): Promise<ExecutionRows | null> {
-  return rowsOf(await callFunction(reads.sql, 'money.read_record', { wanted: execution, after: lineOf(after) }))
+  return rowsOf(await callFunction(reads.sql, 'money.read_record', { wanted: execution, after: afterOrNull(after) }))
 }
 
-const lineOf = (after: number | 'everything') => (after === 'everything' ? null : after)
+const afterOrNull = (after: number | 'everything') => (after === 'everything' ? null : after)
 
 function rowsOf(row: RecordRow): ExecutionRows | null {
   if (row.execution === null) return null
