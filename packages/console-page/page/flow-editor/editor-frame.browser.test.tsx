@@ -111,6 +111,30 @@ test('the execution chosen last is shown, whichever is read first', async ({ api
   expect(address().search).toEqual({ execution: 'exe_second' })
 })
 
+test('an execution that is read late does not replace one that was started meanwhile', async ({ api, open }) => {
+  const late = Promise.withResolvers<ReturnType<typeof contractExample<'readExecution'>>>()
+  api.answer('listProducts', {
+    data: [{ ...contractExample('listProducts').data[0]!, state: 'published' }],
+    nextCursor: null,
+  })
+  const { screen } = await open(`/projects/${exampleIds.tenant}/${exampleIds.project}${flow}`)
+  await screen.getByRole('button', { name: 'Executions' }).click()
+  api.answer('readExecution', late.promise)
+  await screen.getByRole('button', { name: 'Show on canvas' }).first().click()
+  await expect.poll(() => api.asked('readExecution').length).toBe(1)
+  const details = screen.getByRole('region', { name: 'Details' })
+  await details.getByRole('button', { name: 'Run', exact: true }).click()
+  await details.getByLabelText('topic').fill('rain')
+  api.answer('executeSandbox', new Promise<never>(() => {}))
+  await details.getByRole('button', { name: 'Run', exact: true }).last().click()
+  const running = details.getByRole('button', { name: 'Running…' })
+  await expect.element(running).toBeVisible()
+  late.resolve({ ...contractExample('readExecution'), sandbox: exampleIds.sandbox })
+  await late.promise
+  await new Promise(requestAnimationFrame)
+  await expect.element(running).toBeVisible()
+})
+
 test('a flow that is opened again shows the revision that was saved last', async ({ api, open }) => {
   const flows = `/projects/${exampleIds.tenant}/${exampleIds.project}/flows`
   const { screen, goTo } = await open(`${flows}/${exampleIds.sandbox}`)

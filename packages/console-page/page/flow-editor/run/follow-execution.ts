@@ -42,7 +42,10 @@ export async function followOnCanvas(
 ): Promise<void> {
   let execution: string | null = null
   const isShown = () => run.getState().executionId === execution
-  run.setState(begun(graph))
+  run.setState(({ started: count }) => ({
+    ...begun(graph),
+    started: typeof started === 'string' ? count : count + 1,
+  }))
   try {
     for await (const line of followExecution(place, started)) {
       if (!isShown()) return

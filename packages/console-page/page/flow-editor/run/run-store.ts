@@ -19,10 +19,12 @@ export interface RunState {
   opened: ExecutionDetail | null
   /** Inputs of an execution that the form takes over next. */
   taken: Record<string, unknown> | null
+  /** Number of executions that were started here: one that is read late does not replace a newer one. */
+  started: number
 }
 
 const shownNothing = { graph: null, nodes: new Map(), executionId: null, isRunning: false, ended: null, opened: null }
-const nothing: RunState = { ...shownNothing, taken: null }
+const nothing: RunState = { ...shownNothing, taken: null, started: 0 }
 
 /** Opens a store for the execution shown on the canvas. */
 export function openRun() {
@@ -37,7 +39,7 @@ export function useRunStore(): RunStore {
   return useContext(Run)
 }
 
-type Progress = Omit<RunState, 'opened' | 'taken'>
+type Progress = Omit<RunState, 'opened' | 'taken' | 'started'>
 
 /** Takes the execution off the canvas. */
 export function showNothing(run: RunStore): void {

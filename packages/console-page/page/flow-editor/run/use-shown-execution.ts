@@ -49,12 +49,14 @@ function useShowExecution(sandbox: string) {
   const [error, setError] = useState<unknown>(null)
   const latest = useRef('') // what was chosen before it may be read later
   async function show(id: string): Promise<void> {
+    const { started } = run.getState()
+    const isWanted = () => latest.current === id && run.getState().started === started
     const params = { ...scope, execution: id }
     const execution = await ask('GET', '/api/v2/tenants/{tenant}/projects/{project}/executions/{execution}', { params })
-    if (execution.sandbox !== sandbox || latest.current !== id) return
+    if (execution.sandbox !== sandbox || !isWanted()) return
     run.setState({ opened: execution })
     const { graph } = await client.fetchQuery(readingRevision({ tenant: scope.tenant, sandbox }, execution.revision))
-    if (latest.current !== id) return
+    if (!isWanted()) return
     if (execution.completedAt !== null) return run.setState(shown(execution, graph))
     await followOnCanvas(scope, run, id, graph)
   }
