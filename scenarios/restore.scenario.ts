@@ -6,7 +6,7 @@ import { privatePostgres, privateRedis } from '@gateway/testbed/private-servers'
 import { expect, test } from 'vitest'
 import { runUntilOver } from './src/executions.ts'
 import { paidFlow } from './src/paid-flows.ts'
-import { chat, openStack, type Stack, type TenantFixture } from './src/stack.ts'
+import { chat, openLiveStack, type Stack, type TenantFixture } from './src/stack.ts'
 
 // A restore to a point in time, as docs/operating.md says: a base backup under load, the log since then, calls that
 // come after the point and are lost with it, a new Redis, and services that start on what is left.
@@ -21,7 +21,7 @@ test('restored to a point in time, the books are those of that moment, and what 
   onTestFinished(redis.stop)
   onTestFinished(postgres.stop)
   const log = await keepLog(postgres)
-  const before = await openStack({ ...postgres, redisUrl: redis.url, workers: 1 })
+  const before = await openLiveStack({ ...postgres, redisUrl: redis.url, workers: 1 })
   let isBeforeOpen = true
   const closeBefore = async () => {
     if (isBeforeOpen) await before.close()
@@ -85,7 +85,7 @@ test('restored to a point in time, the books are those of that moment, and what 
 
   const emptyRedis = await privateRedis()
   onTestFinished(emptyRedis.stop)
-  const after = await openStack({ ...urls, redisUrl: emptyRedis.url, workers: 1 })
+  const after = await openLiveStack({ ...urls, redisUrl: emptyRedis.url, workers: 1 })
   onTestFinished(after.close)
   await after.untilNothingIsReserved(tenant.project.id, 60_000)
   expect(await after.findings()).toEqual([])

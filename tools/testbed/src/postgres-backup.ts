@@ -72,10 +72,20 @@ export async function keepLog(server: PrivatePostgres): Promise<{ takeBackup(): 
         await cp(path.join(folder, 'password'), path.join(restored, 'password'))
         await giveToPostgres(restored)
         await giveToPostgres(log)
-        return startPostgres({ dataFolder: restored, persistent: false, fast: true })
+        const server = await startPostgres({ dataFolder: restored, persistent: false, fast: true })
+        await untilRecovered(server.url)
+        return server
       },
       remove: () => rm(backups, { recursive: true, force: true }),
     }
   }
   return { takeBackup }
+}
+
+/** A server that recovers can be read before it has reached its target. */
+async function untilRecovered(url: string): Promise<void> {
+  for (;;) {
+    const [row] = await ask(url, 'SELECT pg_is_in_recovery() AS recovers')
+    if (row?.['recovers'] === false) return
+  }
 }
