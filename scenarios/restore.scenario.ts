@@ -80,8 +80,9 @@ test('restored to a point in time, the books are those of that moment, and what 
     return withLogin(restored.url, username, password)
   }
   const urls = { adminUrl: restored.url, ledgerUrl: as(postgres.ledgerUrl), consoleUrl: as(postgres.consoleUrl) }
-  expect(onlyIn(await booksOf(urls.adminUrl, tenant), atPoint)).toEqual([])
-  expect(onlyIn(atPoint, await booksOf(urls.adminUrl, tenant))).toEqual([])
+  const restoredBooks = await booksOf(urls.adminUrl, tenant)
+  expect(onlyIn(restoredBooks, atPoint)).toEqual([])
+  expect(onlyIn(atPoint, restoredBooks)).toEqual([])
 
   const emptyRedis = await privateRedis()
   onTestFinished(emptyRedis.stop)
