@@ -5,6 +5,7 @@ import { canvasOf } from './src/console/flow-canvas.ts'
 import { ownedFlow } from './src/console/owned-flow.ts'
 import { signedInAt } from './src/console/users.ts'
 import { choose, optionsOf } from './src/console/widgets.ts'
+import type { Stack } from './src/stack.ts'
 
 // The panels of the flow editor in a browser: layout, forms, runs and executions.
 
@@ -20,7 +21,11 @@ const middleOf = (page: Page) =>
   }`)
 const widthOf = async (page: Page, id: string) => Math.round((await page.locator(`#${id}`).boundingBox())!.width)
 
-test('a node that is pressed while the panels with handles arrive is selected', async ({ stack, visit }) => {
+/** Opens the canvas, and presses a node before the panels with handles arrive. */
+async function pressedBeforeHandles(
+  stack: Stack,
+  visit: Parameters<typeof signedInAt<{ page: Page }>>[0],
+): Promise<Page> {
   const { owner, address } = await ownedFlow(stack)
   const { page } = await signedInAt(visit, owner, owner.home, wide)
   await page.getByRole('heading', { name: 'Overview' }).waitFor()
@@ -34,17 +39,39 @@ test('a node that is pressed while the panels with handles arrive is selected', 
     },
   )
   await page.goto(address)
-  const node = canvasOf(page).node('ask')
-  await node.hover()
+  await canvasOf(page).node('ask').hover()
   await page.mouse.down()
+  const arrived = page.waitForResponse((response) => response.url().includes('resizable-panels'))
   pressed.resolve()
-  await page
-    .getByRole('separator', { name: 'Resize the inspector' })
+  await arrived
+  await handleOf(page)
     .waitFor({ timeout: 1_000 })
     .catch(() => {})
+  return page
+}
+const handleOf = (page: Page) => page.getByRole('separator', { name: 'Resize the inspector' })
+
+test('a node that is pressed while the panels with handles arrive is selected', async ({ stack, visit }) => {
+  const page = await pressedBeforeHandles(stack, visit)
   await page.mouse.up()
   await page.getByLabel('Text', { exact: true }).waitFor()
-  await page.getByRole('separator', { name: 'Resize the inspector' }).waitFor()
+  await handleOf(page).waitFor()
+})
+
+test('the panels with handles never replace the others while something is pressed', async ({ stack, visit }) => {
+  const page = await pressedBeforeHandles(stack, visit)
+  const [whenPressed, later] = await page.evaluate<[number, number]>(`new Promise((resolve) => {
+    const handles = () => document.querySelectorAll('[role=separator]').length
+    dispatchEvent(new PointerEvent('pointerup'))
+    setTimeout(() => {
+      dispatchEvent(new PointerEvent('pointerdown'))
+      const whenPressed = handles()
+      setTimeout(() => resolve([whenPressed, handles()]), 500)
+    })
+  })`)
+  expect(later).toBe(whenPressed)
+  await page.mouse.up()
+  await handleOf(page).waitFor()
 })
 
 test('panels collapse and resize by mouse and keyboard, keep the center of the canvas, and are remembered', async ({

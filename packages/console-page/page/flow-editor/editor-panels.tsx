@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState, useSyncExternalStore, type ComponentType, type ReactNode } from 'react'
-import { createPortal } from 'react-dom'
+import { createPortal, flushSync } from 'react-dom'
 import { useReactFlow } from '@xyflow/react'
 import { keepPanelLayout, panelNames, panelSizes, readPanelLayout, type PanelName } from './data/panel-layout.ts'
 
@@ -134,7 +134,7 @@ function useResizable(isWide: boolean): ResizablePanels | null {
     const show = () => {
       if (isPressed || !come) return
       loaded = come
-      setLoaded(true)
+      flushSync(() => setLoaded(true)) // rendered later, they could come after the next press
     }
     for (const event of PRESSES) addEventListener(event, watch, true)
     void import('./resizable-panels.tsx').then(
