@@ -41,6 +41,28 @@ test('the focused element keeps the focus when the window gets wide', async ({ o
   await expect.element(tab).toHaveFocus()
 })
 
+test('a window that was narrow for a while has the panels that were open', async ({ open }) => {
+  await page.viewport(1280, 800)
+  const { screen } = await open(`/projects/${exampleIds.tenant}/${exampleIds.project}${flow}`)
+  const handle = screen.getByRole('separator', { name: 'Resize the inspector' })
+  await expect.element(handle).toHaveAttribute('aria-valuenow', '340')
+  await page.viewport(360, 800)
+  await expect.element(handle).not.toBeInTheDocument()
+  await page.viewport(1280, 800)
+  await expect.element(handle).toBeInTheDocument()
+  await expect.element(screen.getByRole('complementary', { name: 'Inspector' })).toBeVisible()
+})
+
+test('with a closed panel, the page does not scroll sideways', async ({ open }) => {
+  await page.viewport(1280, 800)
+  const { screen } = await open(`/projects/${exampleIds.tenant}/${exampleIds.project}${flow}`)
+  const handle = screen.getByRole('separator', { name: 'Resize the inspector' })
+  await expect.element(handle).toHaveAttribute('aria-valuenow', '340')
+  await userEvent.keyboard('{Control>}i{/Control}')
+  await expect.element(handle).toHaveAttribute('aria-valuenow', '0')
+  expect(document.documentElement.scrollWidth).toBe(innerWidth)
+})
+
 test('a revision that another user saves leaves the open editor and its history alone', async ({ api, open }) => {
   const { screen } = await open(`/projects/${exampleIds.tenant}/${exampleIds.project}${flow}`)
   await screen.getByRole('button', { name: /^Branch/ }).click()

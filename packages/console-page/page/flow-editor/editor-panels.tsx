@@ -154,7 +154,8 @@ function useResizable(isWide: boolean): ResizablePanels | null {
 
 const PRESSES = ['pointerdown', 'pointerup', 'pointercancel'] as const
 
-const WIDE = '(width >= 56.25rem)'
+/** The window has room for panels at the sides of the canvas. */
+export const WIDE = '(width >= 56.25rem)'
 
 function useIsWide(): boolean {
   return useSyncExternalStore(

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react'
 import { Group, Panel, Separator, usePanelRef } from 'react-resizable-panels'
-import { Area, type Hosts, type Panels } from './editor-panels.tsx'
+import { Area, WIDE, type Hosts, type Panels } from './editor-panels.tsx'
 import { panelNames, panelSizes, type PanelName } from './data/panel-layout.ts'
 
 /** The panels of a wide window, with handles between them. */
@@ -29,9 +29,10 @@ export function ResizablePanels({ panels, hosts }: { panels: Panels; hosts: Host
       groupResizeBehavior="preserve-pixel-size"
       className="flow-panel"
       onResize={({ inPixels }) => {
-        // A size is reported late: what counts is whether the panel is collapsed now.
+        // A size is reported late: what counts is whether the panel is collapsed now. In a window that has become
+        // narrow, no one closed it: it only has no room until the other layout comes.
         const panel = handles[name].current
-        if (panel) panels.onResized(name, inPixels, !panel.isCollapsed())
+        if (panel && matchMedia(WIDE).matches) panels.onResized(name, inPixels, !panel.isCollapsed())
       }}
     >
       <Area host={hosts[name]} isClosed={!open[name] && panelSizes[name].collapsed === 0} />
