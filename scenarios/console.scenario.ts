@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { consoleTest as test } from './src/console/console-test.ts'
-import { hindrances, isTooWide, overlaps, views, type Page } from './src/console/browser.ts'
+import { type Page } from './src/console/browser.ts'
 import { consoleOwner, PASSWORD, signIn } from './src/console/users.ts'
 import { chat } from './src/stack.ts'
 import { choose, chooseAction, dialogClosed } from './src/console/widgets.ts'
@@ -277,121 +277,6 @@ test('a chosen theme persists regardless of the system setting', async ({ stack,
   await screen(page, 'Projects').waitFor()
   expect(await ground()).toBe(dark)
   expect(await page.evaluate('getComputedStyle(document.documentElement).colorScheme')).toBe('dark')
-})
-
-test.for(views)('every screen is accessible at $width pixels in $colorScheme', async (view, { stack, visit }) => {
-  const tenant = await consoleOwner(stack)
-  await stack.fixture.key({ project: null, tenant: tenant.project.tenant, by: tenant.owner })
-  await chat(stack, tenant)
-  const { page, problems } = await visit(view)
-  const holds = async (title: string) => {
-    await page.locator('.waiting').first().waitFor({ state: 'detached' }) // the loading state fades in
-    expect([title, await hindrances(page), await isTooWide(page), await overlaps(page)]).toEqual([title, [], false, []])
-  }
-
-  await page.goto(tenant.home)
-  await page.getByLabel('Email').waitFor()
-  await holds('Sign in')
-  await signIn(page, tenant)
-  await page.getByRole('region', { name: 'Latest calls' }).getByText('Charged').waitFor()
-  await holds('Overview')
-  await page.goto(`${tenant.home}/keys`)
-  await page.getByRole('button', { name: 'Actions for a key' }).waitFor()
-  await holds('API keys')
-  await page.getByRole('link', { name: 'a key', exact: true }).click()
-  await page.getByRole('region', { name: 'Latest calls' }).getByText('Charged').waitFor()
-  await holds('API key')
-  await page.goBack()
-  await page.getByRole('button', { name: 'Create key' }).click()
-  await page.getByLabel('Selected products').click()
-  await page.getByRole('checkbox', { name: tenant.model }).waitFor()
-  await holds('Create key')
-  await page.goto(`${tenant.home}/calls?state=Settled`)
-  await page.getByRole('row', { name: /a key/ }).getByRole('link').waitFor()
-  await holds('Calls')
-  await page.getByRole('row', { name: /a key/ }).getByRole('link').click()
-  await page.getByText('Cost breakdown').waitFor()
-  await holds('Call')
-  await page.goto(`${tenant.home}/executions`)
-  await page.getByText('No executions yet').waitFor()
-  await holds('Executions')
-  await page.goto(`${tenant.home}/statement`)
-  await page.getByRole('region', { name: 'Daily activity' }).waitFor()
-  await holds('Statement')
-  await page.goto(`${tenant.home}/usage`)
-  await page.getByRole('region', { name: 'Usage' }).waitFor()
-  await holds('Usage')
-  const organization = `${tenant.start}/organizations/${tenant.project.tenant}`
-  for (const [address, title] of [
-    [`${tenant.home}/users`, 'Users'],
-    [`${tenant.home}/assets`, 'No assets yet'],
-    [`${tenant.home}/settings`, 'Settings'],
-    [`${organization}/members`, 'Members'],
-    [`${organization}/teams`, 'Teams'],
-    [`${organization}/teams/${tenant.project.team}`, 'Add team member'],
-    [`${organization}/projects`, 'Create project'],
-    [`${organization}/projects/${tenant.project.id}`, 'Assign product'],
-    [`${organization}/audit`, 'Audit log'],
-    [`${organization}/tokens`, 'Service tokens'],
-    [`${organization}/webhooks`, 'No webhooks yet'],
-    [`${tenant.start}/account/security-log`, 'Security log'],
-    [`${tenant.start}/account`, 'Personal tokens'],
-    [`${tenant.start}/account/command-line?challenge=${'c'.repeat(43)}`, 'Sign in the command line'],
-  ] as const) {
-    await page.goto(address)
-    await page.locator('main').getByText(title, { exact: true }).first().waitFor()
-    await holds(title)
-  }
-  await page.goto(`${tenant.home}/notices`)
-  await page.getByRole('region', { name: 'Destinations' }).waitFor()
-  await holds('Alerts')
-  await page.goto(`${tenant.home}/notices/webhooks/whk_none`)
-  await page.getByRole('heading', { name: 'Destination', exact: true }).waitFor()
-  await holds('Destination')
-  await page.goto(`${tenant.home}/refusals`)
-  await page.getByText('No errors in this period').waitFor()
-  await holds('Errors')
-  await page.goto(`${tenant.home}/models?compare=["${tenant.model}"]`)
-  await page.getByRole('table', { name: 'Models', exact: true }).waitFor()
-  await holds('Models')
-  await stack.fixture.run('UPDATE control.users SET platform_operator = true WHERE id = $1', [tenant.owner])
-  await page.goto(`${tenant.start}/operator/products`)
-  await holds('Products')
-  await page.getByRole('link', { name: 'Create product' }).first().click()
-  await page.getByLabel('Start from a known model').waitFor()
-  await holds('New product')
-  await page.goto(`${tenant.start}/operator/products/${encodeURIComponent(tenant.model)}`)
-  await page.getByLabel('Provider model').first().waitFor()
-  await holds('Product')
-  await page.goto(`${tenant.start}/operator/money?tenant=${tenant.project.tenant}&project=${tenant.project.id}`)
-  await page.getByRole('table').waitFor()
-  await holds('Wallet')
-  await page.goto(`${tenant.start}/operator/wallets`)
-  await page.getByRole('table').waitFor()
-  await holds('Wallets')
-  await page.goto(`${tenant.start}/operator/revenue`)
-  await page.getByLabel('Time').waitFor()
-  await holds('Revenue')
-  await page.goto(`${tenant.start}/operator/providers`)
-  await page.getByRole('link', { name: 'simulated' }).click()
-  await page.getByRole('heading', { name: 'Processes' }).waitFor()
-  await holds('simulated')
-  await page.goto(`${tenant.start}/operator/users`)
-  await page.getByRole('table', { name: 'Platform operators' }).waitFor()
-  await holds('Users')
-  await page.goto(`${tenant.start}/operator/organizations`)
-  await page.getByRole('table').waitFor()
-  await holds('Organizations')
-  await page.goto(`${tenant.start}/operator/audit`)
-  await page.getByRole('table').waitFor()
-  await holds('Operator audit log')
-  await page.goto(`${tenant.home}/playground`)
-  await page.getByLabel('Message', { exact: true }).waitFor()
-  await holds('Playground')
-  await page.goto(tenant.start)
-  await page.getByRole('table').waitFor()
-  await holds('Projects')
-  expect(problems).toEqual([])
 })
 
 test('the gateway serves the compressed console page unchanged', async ({ stack }) => {

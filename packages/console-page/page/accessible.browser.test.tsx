@@ -6,16 +6,16 @@ import { refuse } from '@gateway/api/refusal'
 import { pageTest as test, project } from './page-test.fixture.tsx'
 import { openRouter } from './router.tsx'
 
-// Every screen, and every dialog and menu that its buttons open, filled with the examples of the contract. What a button
-// does is harmless here, so all of them are tried.
+// Every screen, and every dialog and menu that its buttons open, filled with the examples of the contract: it can be
+// used with any aid, and fits a narrow window. What a button does is harmless here, so all of them are tried.
 
 const color = ['color-contrast']
 /** Each width with all rules; what depends on the scheme alone in all four. */
 const views = [
-  { width: 1440, scheme: 'light', rules: null },
-  { width: 390, scheme: 'dark', rules: null },
-  { width: 390, scheme: 'light', rules: color },
-  { width: 1440, scheme: 'dark', rules: color },
+  { width: 1280, scheme: 'light', rules: null },
+  { width: 360, scheme: 'dark', rules: null },
+  { width: 360, scheme: 'light', rules: color },
+  { width: 1280, scheme: 'dark', rules: color },
 ]
 
 const ids: Record<string, string> = { ...exampleIds, call: exampleIds.invocation }
@@ -39,7 +39,7 @@ const leaving = [
   'signOutEverywhere',
 ] as const
 
-/** Violations of any kind at each width and in each scheme.  */
+/** Violations of any kind at each width and in each scheme, and what does not fit the width. */
 async function violations(what: string): Promise<string[]> {
   const found = new Set<string>()
   for (const { width, scheme, rules } of views) {
@@ -51,8 +51,11 @@ async function violations(what: string): Promise<string[]> {
     })
     for (const { id, nodes } of result.violations)
       for (const { html } of nodes) found.add(`${what}, ${width} ${scheme}: ${id}: ${html.slice(0, 200)}`)
+    if (rules) continue
+    if (document.documentElement.scrollWidth > innerWidth) found.add(`${what}, ${width}: scrolls sideways`)
+    for (const texts of overlaps()) found.add(`${what}, ${width}: overlap: ${texts}`)
   }
-  await page.viewport(1440, 900)
+  await page.viewport(1280, 900)
   return [...found]
 }
 
@@ -62,6 +65,44 @@ const all = (selector: string, within: ParentNode = document) =>
 const dialogNow = () => all('dialog[open], [role=dialog], [role=alertdialog]').at(-1) ?? null
 const titleOf = (dialog: HTMLElement) =>
   (document.getElementById(dialog.getAttribute('aria-labelledby') ?? '')?.textContent ?? dialog.ariaLabel ?? '').trim()
+/** Pairs of texts that overlap on screen. What a scrolled part or a sticky one hides does not count. */
+function overlaps(): string[] {
+  const texts = all('*', dialogNow() ?? document.body)
+    .filter(({ children, textContent }) => children.length === 0 && textContent.trim() !== '')
+    .filter((element) => !element.closest('.visually-hidden, option, svg'))
+    .map((element) => {
+      const range = document.createRange()
+      range.selectNodeContents(element)
+      // Per line: the bounding box of wrapped text also covers text in front of its second line.
+      const lines = partsOf(element).reduce(
+        (shown, part) => shown.filter((line) => isIn(line, part)),
+        [...range.getClientRects()],
+      )
+      return { text: element.textContent, lines, pin: pinOf(element) }
+    })
+  return texts.flatMap((one, n) =>
+    texts
+      .slice(n + 1)
+      .filter(({ pin, lines }) => one.pin === pin && one.lines.some((line) => lines.some((its) => isOver(line, its))))
+      .map(({ text }) => `${one.text} | ${text}`),
+  )
+}
+const pinOf = (element: Element | null): Element | null =>
+  !element || getComputedStyle(element).position === 'sticky' ? element : pinOf(element.parentElement)
+/** The boxes outside of which an element is hidden. */
+function partsOf(element: Element | null): DOMRect[] {
+  if (!element) return []
+  const { overflowX, overflowY, clipPath } = getComputedStyle(element)
+  const isPart = overflowX !== 'visible' || overflowY !== 'visible' || clipPath !== 'none'
+  return [...(isPart ? [element.getBoundingClientRect()] : []), ...partsOf(element.parentElement)]
+}
+const isIn = (line: DOMRect, part: DOMRect) =>
+  line.top >= part.top - 1 &&
+  line.bottom <= part.bottom + 1 &&
+  line.left >= part.left - 1 &&
+  line.right <= part.right + 1
+const isOver = (a: DOMRect, b: DOMRect) =>
+  Math.min(a.right, b.right) - Math.max(a.left, b.left) > 2 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 2
 const labelOf = (element: HTMLElement) => (element.ariaLabel ?? element.textContent ?? '').trim()
 const settled = async () => {
   await new Promise((resolve) => setTimeout(resolve, 60))
@@ -103,7 +144,7 @@ async function checkDialog(seen: Map<string, string[]>): Promise<void> {
 
 test.for(addresses)('%s and its dialogs have no violation', { timeout: 120_000 }, async (address, { api, open }) => {
   for (const operation of leaving) api.answer(operation, refuse('not_permitted', { need: 'another right' }))
-  await page.viewport(1440, 900)
+  await page.viewport(1280, 900)
   const { address: now, goTo } = await open(address)
   await settled()
   const seen = new Map([[address, await violations(address)]])
@@ -157,7 +198,7 @@ test.for(['', '/keys', '/calls', '/settings', `/flows/${exampleIds.sandbox}`])(
   'every tab stop of %s shows the focus',
   { timeout: 120_000 },
   async (screen, { open }) => {
-    await page.viewport(1440, 900)
+    await page.viewport(1280, 900)
     await open(`${project}${screen}`)
     await settled()
     const before = new Map(

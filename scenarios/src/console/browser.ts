@@ -67,27 +67,3 @@ export async function hindrances(page: Page): Promise<string[]> {
 export function isTooWide(page: Page): Promise<boolean> {
   return page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth')
 }
-
-/** Pairs of texts that overlap on screen. What a scrolled part or a sticky one hides does not count. */
-export function overlaps(page: Page): Promise<string[]> {
-  return page.evaluate<string[]>(`(() => {
-    const shown = [...(document.querySelector('[role=dialog]') ?? document.body).querySelectorAll('*')].filter((element) =>
-      element.children.length === 0 && element.textContent.trim() !== '' &&
-      element.checkVisibility({ visibilityProperty: true, opacityProperty: true }) && !element.closest('.visually-hidden, option, svg'))
-    const pinOf = (element) => {
-      for (let at = element; at; at = at.parentElement) if (getComputedStyle(at).position === 'sticky') return at
-      return null
-    }
-    const texts = shown.map((element) => {
-      const range = document.createRange()
-      range.selectNodeContents(element)
-      // Per line: the bounding box of wrapped text also covers text in front of its second line.
-      const part = element.closest('.rail-scroll')?.getBoundingClientRect()
-      const lines = [...range.getClientRects()].filter((line) => !part || (line.top >= part.top && line.bottom <= part.bottom))
-      return { text: element.textContent, lines, pin: pinOf(element) }
-    })
-    const over = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 2 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 2
-    return texts.flatMap((one, n) => texts.slice(n + 1)
-      .filter((other) => one.pin === other.pin && one.lines.some((line) => other.lines.some((its) => over(line, its)))).map((other) => one.text + ' | ' + other.text))
-  })()`)
-}
