@@ -109,7 +109,7 @@ export default defineConfig({
           isolate: false,
           exclude,
           globalSetup,
-          provide: { propertyShare: isFull ? 1 : 0.25 },
+          provide: { propertyShare: isFull ? 1 : 0.1 },
           expect,
           maxWorkers: 2,
           sequence: { groupOrder: 2 },
