@@ -4,10 +4,8 @@ import { findChromium } from './tools/testbed/src/chromium-binary.ts'
 
 const exclude = ['**/node_modules/**', 'bench/.peers/**', '.cache/**', '.local/**']
 const globalSetup = ['tools/testbed/src/global-setup.ts']
-/** `npm run test:full`, where each random test tries all its cases. */
-const isFull = process.env['TEST_TIER'] === 'full'
-/** `npm run test:unit`: only these tests are asked for, and the answer is wanted soon. */
-const unitAlone = process.argv.join(' ').endsWith('--project unit')
+/** The share of their cases that random tests try: all in `npm run test:full`. */
+const provide = { propertyShare: process.env['TEST_TIER'] === 'full' ? 1 : 0.1 }
 /** What is waited for comes when it comes: nothing here is a claim of time. */
 const expect = { poll: { timeout: 30_000 } }
 
@@ -70,6 +68,7 @@ const fullAlone = scenarioFiles(
   'rerun',
   'restore',
   'revocation',
+  'revocation-of-flows',
   'silence',
   'stalls',
   'stopped-executions',
@@ -93,7 +92,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          provide: { propertyShare: unitAlone ? 0.1 : 1 },
+          provide,
           include: ['**/*.test.ts'],
           isolate: false,
           exclude: [...exclude, '**/*.live.test.ts'],
@@ -109,7 +108,7 @@ export default defineConfig({
           isolate: false,
           exclude,
           globalSetup,
-          provide: { propertyShare: isFull ? 1 : 0.1 },
+          provide,
           expect,
           maxWorkers: 2,
           sequence: { groupOrder: 2 },

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import type { InvocationRecord, UsageReport } from '@gateway/api/console/money'
 import type { FundingRecord, JournalEntry, Statement } from '@gateway/api/console/statement'
 import { databaseOf } from '@gateway/database/database-url'
-import { expect } from 'vitest'
+import { expect, inject } from 'vitest'
 import { callsTest, openSpender } from './calls.fixture.ts'
 import { openChance } from './chance.fixture.ts'
 
@@ -11,7 +11,7 @@ import { openChance } from './chance.fixture.ts'
 // and usage to the micro-USD. The test controls the database clock, so a history of months, including midnights and a
 // clock that is set back a little, takes seconds.
 
-const OPERATIONS = 10_000
+const OPERATIONS = 10_000 * inject('propertyShare')
 const ROUNDS = 40
 const MAX_CONCURRENT = 48
 const HOUR_MS = 3_600_000

@@ -1,7 +1,7 @@
-import { expect } from 'vitest'
+import { expect, inject } from 'vitest'
 import { newPrompt, stackTest as test } from '../stack.fixture.ts'
 
-const CALLS = 2_000
+const CALLS = 2_000 * inject('propertyShare')
 const CLIENTS = 64
 
 /** Returns 12 KB of prose, different on each call. */
