@@ -4,6 +4,7 @@ import { TextField } from '../components/fields.tsx'
 import { SelectField } from '../components/select.tsx'
 import {
   costOf,
+  priceFieldsOf,
   pricingOf,
   usdOfCall,
   usdOfMillion,
@@ -35,7 +36,7 @@ const unitNames: Record<ProductKind, string> = { chat: 'call', embedding: 'call'
 
 /** Prices. A call keeps the price it was admitted at. */
 export function PriceFields({ draft, isTried, faultOf, onChange }: ProductFieldsProps & { isTried: boolean }) {
-  const pricing = pricingOf(draft)
+  const pricing = pricingOf(draft.kind, draft)
   return (
     <>
       <PriceInputs
@@ -98,7 +99,7 @@ export function PriceInputs({
         )}
         {unit === 'tokens' &&
           tokenPrices
-            .filter(({ name }) => kind === 'chat' || name === 'prompt')
+            .filter(({ name }) => priceFieldsOf(kind, prices).includes(name))
             .map(({ name, what, isOptional, hint }) => (
               <ProductField
                 key={name}

@@ -11,6 +11,7 @@ import {
   patchOf,
   usdOfCall,
   usdOfMillion,
+  withKind,
 } from './product-draft.ts'
 
 const [example] = productRecord.meta()!.examples as [ProductRecord]
@@ -87,6 +88,23 @@ test('a route carries the cost that was entered, and an incomplete cost makes th
   expect(bodyOf(costing({ prompt: '0.8' }))).toBe(null)
   expect(costOf('embedding', emptyPrices('embedding'))).toBe(undefined)
   expect(costOf('embedding', { ...emptyPrices('embedding'), prompt: '0' })).toMatchObject({ prompt: '0' })
+})
+
+test('a form whose kind changes keeps what was typed, and lacks no price that it does not show', () => {
+  const cost = { ...emptyPrices('chat'), prompt: '1', completion: '2' }
+  const typed = { ...emptyDraft('chat'), ...named, prompt: '3', providers: [{ ...providers[0]!, cost }] }
+  const embedding = { ...typed, ...withKind(typed, 'embedding') }
+  const body = bodyOf(embedding)
+  expect(newProductBody.parse(body)).toMatchObject({
+    kind: 'embedding',
+    maxOutputTokens: 1,
+    pricing: { unit: 'tokens', prompt: '0.000003', completion: '0' },
+    supportedParameters: ['dimensions'],
+    providers: [{ cost: { unit: 'tokens', prompt: '0.000001', completion: '0' } }],
+  })
+  const image = { ...embedding, ...withKind(embedding, 'image'), request: '0.04' }
+  expect(bodyOf(image)).toMatchObject({ pricing: { unit: 'request', request: '0.04' } })
+  expect({ ...image, ...withKind(image, 'chat') }).toEqual({ ...typed, request: '0.04' })
 })
 
 test('shared priorities and unsorted routes survive an edit that leaves the order', () => {

@@ -25,7 +25,7 @@ export function emptyDraft(kind: ProductKind): ProductDraft {
     description: '',
     ownedBy: '',
     contextLength: '128000',
-    maxOutputTokens: kind === 'embedding' ? '1' : '8192',
+    maxOutputTokens: '8192',
     ...emptyPrices(kind),
     factor: '1',
     maxTokensPerImage: '',
@@ -40,12 +40,26 @@ export function emptyDraft(kind: ProductKind): ProductDraft {
   }
 }
 
+/** What changes in a form with the kind of its product. What was typed stays. */
+export function withKind(draft: ProductDraft, kind: ProductKind): Partial<ProductDraft> {
+  const { unit, input, output, supportedParameters } = emptyDraft(kind)
+  const isUntouched = draft.supportedParameters === emptyDraft(draft.kind).supportedParameters
+  return {
+    kind,
+    unit,
+    input,
+    output,
+    ...(isUntouched && { supportedParameters }),
+    providers: draft.providers.map((route) => ({ ...route, cost: { ...route.cost, unit } })),
+  }
+}
+
 /** Empty prices of a kind, in its usual unit. */
 export function emptyPrices(kind: ProductKind): PriceDraft {
   return {
     unit: kind === 'chat' || kind === 'embedding' ? 'tokens' : 'request',
     prompt: '',
-    completion: kind === 'embedding' ? '0' : '',
+    completion: '',
     cachedPrompt: '',
     cacheWrite: '',
     reasoning: '',
@@ -136,7 +150,7 @@ function changedOf<Fields extends object>(before: Partial<Fields>, after: Fields
 }
 
 function fieldsOf(draft: ProductDraft) {
-  const pricing = pricingOf(draft)
+  const pricing = pricingOf(draft.kind, draft)
   const providers = draft.providers.flatMap((route) => routeOf(draft.kind, route) ?? [])
   if (!pricing || providers.length < draft.providers.length) return null
   return {
@@ -144,7 +158,7 @@ function fieldsOf(draft: ProductDraft) {
     description: draft.description,
     ownedBy: draft.ownedBy,
     contextLength: Number(draft.contextLength),
-    maxOutputTokens: Number(draft.maxOutputTokens),
+    maxOutputTokens: draft.kind === 'embedding' ? 1 : Number(draft.maxOutputTokens),
     pricing,
     tokenizer: draft.tokenizer === '' ? null : draft.tokenizer,
     overheads: {
@@ -167,13 +181,14 @@ function routeOf(kind: ProductKind, { key: _, cost: typed, ...route }: ProviderR
 
 /** What a provider charges; undefined if nothing was entered, or null if it is incomplete or invalid. */
 export function costOf(kind: ProductKind, cost: PriceDraft): ProductPricing | undefined | null {
-  const isNoOutput = (name: PriceField) => kind === 'embedding' && name === 'completion'
-  const isBlank = priceFieldsOf(cost).every((name) => cost[name].trim() === '' || isNoOutput(name))
-  return isBlank ? undefined : pricingOf(cost)
+  const isBlank = priceFieldsOf(kind, cost).every((name) => cost[name].trim() === '')
+  return isBlank ? undefined : pricingOf(kind, cost)
 }
 
-function priceFieldsOf({ unit }: PriceDraft): readonly PriceField[] {
-  return unit === 'request' ? ['request'] : ['prompt', 'completion', 'cachedPrompt', 'cacheWrite', 'reasoning']
+/** The prices that a form shows. An embedding has no output, and no other kind of input than its prompt. */
+export function priceFieldsOf(kind: ProductKind, { unit }: Pick<PriceDraft, 'unit'>): readonly PriceField[] {
+  if (unit === 'request') return ['request']
+  return kind === 'embedding' ? ['prompt'] : ['prompt', 'completion', 'cachedPrompt', 'cacheWrite', 'reasoning']
 }
 
 /** Names of the parameters that nodes of a kind can set. */
@@ -182,12 +197,14 @@ export function valueNames(kind: ProductKind): readonly (keyof ProductDraft['val
 }
 
 /** Prices of a draft, or null if one is missing or invalid. */
-export function pricingOf(draft: PriceDraft): ProductPricing | null {
+export function pricingOf(kind: ProductKind, draft: PriceDraft): ProductPricing | null {
   if (draft.unit === 'request') {
     const request = usdOfCall(draft.request)
     return request === null ? null : { unit: 'request', request }
   }
-  const [prompt, completion] = [usdOfMillion(draft.prompt), usdOfMillion(draft.completion)]
+  const prompt = usdOfMillion(draft.prompt)
+  if (kind === 'embedding') return prompt === null ? null : { unit: 'tokens', prompt, completion: '0' }
+  const completion = usdOfMillion(draft.completion)
   const [cachedPrompt, cacheWrite] = [orNone(draft.cachedPrompt), orNone(draft.cacheWrite)]
   const reasoning = orNone(draft.reasoning)
   if (prompt === null || completion === null) return null

@@ -3,17 +3,12 @@ import { kindLabels } from '../catalogue/product-labels.tsx'
 import { Field } from '../components/fields.tsx'
 import { Select } from '../components/select.tsx'
 import { ProductField, type ProductFieldsProps } from './price-fields.tsx'
-import { emptyDraft, emptyPrices, modalities, valueNames, type Tokenizer } from './product-draft.ts'
+import { modalities, valueNames, withKind, type Tokenizer } from './product-draft.ts'
 
 /** Identity of a product. Its ID and kind can't be changed later. */
 export function IdentityFields({ draft, isNew, faultOf, onChange }: ProductFieldsProps) {
   const { name, ownedBy, description } = draft
-  const setKind = (text: string) => {
-    const kind = kinds.find((each) => each === text) ?? 'chat'
-    const { unit, input, output } = emptyDraft(kind)
-    const providers = draft.providers.map((route) => ({ ...route, cost: emptyPrices(kind) }))
-    onChange({ kind, unit, input, output, providers })
-  }
+  const setKind = (text: string) => onChange(withKind(draft, kinds.find((each) => each === text) ?? 'chat'))
   return (
     <>
       {isNew && (

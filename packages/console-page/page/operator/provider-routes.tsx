@@ -192,7 +192,7 @@ function CostFields({
   onChangeRoute: (part: Partial<ProviderRoute>) => void
 }) {
   const { kind } = draft
-  const [cost, pricing] = [costOf(kind, route.cost), pricingOf(draft)]
+  const [cost, pricing] = [costOf(kind, route.cost), pricingOf(draft.kind, draft)]
   const margins = pricing && cost ? marginsOf(pricing, cost).filter(({ share }) => share !== null) : []
   const isBelowCost = margins.some(({ share }) => share! < 0)
   const name = (field: string) => faultOf(`providers.${at}.cost.${field}`)
