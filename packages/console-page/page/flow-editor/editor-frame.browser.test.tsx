@@ -203,3 +203,17 @@ test('half-written JSON stays while another tab of the details is open', async (
   await tab('JSON').click()
   await expect.poll(() => text()?.textContent).toMatch(/^half/)
 })
+
+test('a flow whose fields are not what forms expect opens, and can be repaired', async ({ api, open }) => {
+  const revision = contractExample('readRevision')
+  const properties = { tone: { type: 'string', enum: 'dry' }, of: { type: {}, title: {}, enum: 5 } }
+  const graph = { ...revision.graph, input: { ...revision.graph.input, properties } }
+  api.answer('readRevision', { ...revision, graph } as unknown as typeof revision)
+  const { screen } = await open(`/projects/${exampleIds.tenant}/${exampleIds.project}${flow}`)
+  await expect.element(screen.getByRole('textbox', { name: 'Options (one per line)' })).toHaveValue('')
+  await expect.element(screen.getByText(/the input contract/i).first()).toBeVisible()
+  await screen.getByRole('button', { name: 'Run', exact: true }).first().click()
+  await expect.element(screen.getByRole('textbox', { name: 'of (JSON)' })).toBeVisible()
+  await screen.getByRole('button', { name: 'Remove tone' }).click()
+  await expect.element(screen.getByRole('textbox', { name: 'Options (one per line)' })).not.toBeInTheDocument()
+})

@@ -83,7 +83,17 @@ export const shownTypes: readonly string[] = ['string', 'select', 'number', 'boo
 export function shownType({ type, enum: options, format }: FieldSchema): string {
   if (type === 'string' && options !== undefined) return 'select'
   if (type === 'object' && (format === 'image' || format === 'audio')) return format
-  return type
+  return typeof type === 'string' ? type : 'unknown'
+}
+
+/** A field as forms show it. What its author saved may be any object (`Graph`), and a form must open to repair it. */
+export function shownField(schema: FieldSchema): { type: string; title: string; options: string[] } {
+  const { title, enum: options } = schema as Record<string, unknown>
+  return {
+    type: shownType(schema),
+    title: typeof title === 'string' ? title : '',
+    options: Array.isArray(options) ? options.map(String) : [],
+  }
 }
 
 /** Field schema with another type. Title and description are kept. */

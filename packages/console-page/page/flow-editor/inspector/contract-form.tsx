@@ -7,7 +7,7 @@ import {
   setRequired,
   type FieldSchema,
   schemaOfType,
-  shownType,
+  shownField,
   shownTypes,
 } from '../core/contract-commands.ts'
 import { useSession } from '../state/open-editor.ts'
@@ -50,7 +50,7 @@ function ContractFieldRow({ side, name }: { side: Side; name: string }) {
   const { editor, model } = useSession()
   const schema = model.graph[side].properties[name]!
   const isRequired = model.graph[side].required?.includes(name) ?? false
-  const type = shownType(schema)
+  const { type, title, options } = shownField(schema)
   const faults = model.problems.filter(
     ({ code, node, port, message }) =>
       code === 'contract_invalid' && node === null && port === name && message.includes(`${side} contract`),
@@ -75,7 +75,7 @@ function ContractFieldRow({ side, name }: { side: Side; name: string }) {
             <textarea
               {...ids}
               rows={3}
-              value={(schema.enum ?? []).map(String).join('\n')}
+              value={options.join('\n')}
               onChange={({ target }) => set({ ...schema, enum: target.value.split('\n') })}
             />
           )}
@@ -85,7 +85,7 @@ function ContractFieldRow({ side, name }: { side: Side; name: string }) {
         {(ids) => (
           <input
             {...ids}
-            value={schema.title ?? ''}
+            value={title}
             onChange={({ target }) => {
               const { title: _, ...others } = schema
               set(target.value === '' ? others : { ...others, title: target.value })

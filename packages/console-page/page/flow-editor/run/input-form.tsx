@@ -1,5 +1,5 @@
 import type { ContractSide } from '@gateway/api/graph'
-import { shownType } from '../core/contract-commands.ts'
+import { shownField, shownType } from '../core/contract-commands.ts'
 import { JsonField } from '../inspector/json-field.tsx'
 import { NumberField, type HeldText } from '../inspector/fields.tsx'
 import { Field } from '../../components/fields.tsx'
@@ -85,8 +85,8 @@ function InputField({
   value: unknown
   set: (value: unknown) => void
 }) {
-  const label = schema.title ?? name
-  const type = shownType(schema)
+  const { type, title, options } = shownField(schema)
+  const label = title || name
   const text = typeof value === 'string' ? value : ''
   if (type === 'number') return <NumberField label={label} held={held} value={value} onChange={set} />
   if (type === 'boolean')
@@ -101,7 +101,7 @@ function InputField({
       <SelectField
         label={label}
         value={text}
-        options={[['', 'None'], ...(schema.enum ?? []).map((each) => [String(each), String(each)] as const)]}
+        options={[['', 'None'], ...options.map((each) => [each, each] as const)]}
         onChange={(chosen) => set(chosen || undefined)}
       />
     )
