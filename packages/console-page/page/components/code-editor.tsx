@@ -9,11 +9,15 @@ export interface CodeHandle {
 type Open = (typeof import('./code-mirror.ts'))['openCodeView']
 let open: Open | null = null
 
+/** Text with the line ends that an editor knows, so that it counts the same characters. An edit stores these. */
+export const withLineFeeds = (text: string) => text.replaceAll(/\r\n?/g, '\n')
+
 /**
  * Text with colors, checks in place and completion. Until these are loaded, and where they cannot be, it is a plain
  * text area; what was typed there, its selection and the focus move along.
  */
-export function CodeEditor({ ref, rows = 3, ...options }: CodeOptions & { rows?: number; ref?: Ref<CodeHandle> }) {
+export function CodeEditor({ ref, rows = 3, ...given }: CodeOptions & { rows?: number; ref?: Ref<CodeHandle> }) {
+  const options = { ...given, value: withLineFeeds(given.value) }
   const { label, hint, fault, value, isPanel = false } = options
   const id = useId()
   const [isLoaded, setLoaded] = useState(open !== null)

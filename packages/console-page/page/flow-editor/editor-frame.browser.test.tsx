@@ -217,3 +217,24 @@ test('a flow whose fields are not what forms expect opens, and can be repaired',
   await screen.getByRole('button', { name: 'Remove tone' }).click()
   await expect.element(screen.getByRole('textbox', { name: 'Options (one per line)' })).not.toBeInTheDocument()
 })
+
+test('a prompt with carriage returns is shown and changed line by line', async ({ api, open }) => {
+  const revision = contractExample('readRevision')
+  const nodes = revision.graph.nodes.map((node) => ({ ...node, ...(node.id === 'ask' && { template: 'a\r\n{{ topic }}\r\nc' }) }))
+  api.answer('readRevision', { ...revision, graph: { ...revision.graph, nodes } })
+  api.answer('saveRevision', ({ graph }) => ({ ...revision, graph, number: revision.number + 1 }))
+  const { screen } = await open(`/projects/${exampleIds.tenant}/${exampleIds.project}${flow}`)
+  await screen.getByRole('group', { name: / ask$/ }).click()
+  const lines = () =>
+    [...(document.querySelector('.inspector-place .code-editor')?.shadowRoot?.querySelectorAll('.cm-line') ?? [])].map(
+      (line) => line.textContent,
+    )
+  await expect.poll(lines).toEqual(['a', '{{ topic }}', 'c'])
+  document.querySelector<HTMLElement>('.inspector-place .code-editor')!.focus()
+  await userEvent.keyboard('{Control>}{Home}{/Control}{ArrowDown}{End}x')
+  await expect.poll(lines).toEqual(['a', '{{ topic }}x', 'c'])
+  await userEvent.keyboard('{Control>}s{/Control}')
+  await expect.poll(() => api.asked('saveRevision').length).toBe(1)
+  const saved = api.asked('saveRevision')[0]!.body.graph.nodes.find(({ id }) => id === 'ask')
+  expect(saved).toMatchObject({ template: 'a\n{{ topic }}x\nc' })
+})

@@ -1,6 +1,6 @@
 import { useRef, useState } from 'react'
 import type { CanvasNode, CanvasModel } from '../core/canvas-model.ts'
-import { CodeEditor, type CodeHandle } from '../../components/code-editor.tsx'
+import { CodeEditor, withLineFeeds, type CodeHandle } from '../../components/code-editor.tsx'
 import { faultOfField } from './field-problems.ts'
 import { expressionFaults } from './expression-faults.ts'
 import { useSession } from '../state/open-editor.ts'
@@ -34,7 +34,7 @@ export function ExpressionField({
   const area = useRef<CodeHandle>(null)
   const [caret, setCaret] = useState(0)
   const value: unknown = drawn.node[field]
-  const text = typeof value === 'string' ? value : ''
+  const text = typeof value === 'string' ? withLineFeeds(value) : ''
   const written = typedName(text, caret, isTemplate)?.written ?? ''
   const inScope = valuesInScope(model, drawn.key)
   const offered = inScope.filter(({ name, end }) => `${name} ${end}`.toLowerCase().includes(written.toLowerCase()))
