@@ -190,18 +190,42 @@ test('a revision that another user activates is shown as the active one', async 
   await expect.poll(() => api.asked('activateRevision').length).toBe(1)
 })
 
-test('half-written JSON stays while another tab of the details is open', async ({ open }) => {
-  const { screen } = await open(`/projects/${exampleIds.tenant}/${exampleIds.project}${flow}`)
-  const tab = (name: string) => screen.getByRole('button', { name, exact: true }).first()
-  await tab('JSON').click()
-  const text = () => document.querySelector('.json-panel .code-editor')?.shadowRoot?.querySelector('.cm-content')
-  await expect.poll(text).toBeTruthy()
+/** The lines of the code editor in a part of the editor. */
+const linesIn = (part: string) => () =>
+  [...(document.querySelector(`${part} .code-editor`)?.shadowRoot?.querySelectorAll('.cm-line') ?? [])].map(
+    (line) => line.textContent,
+  )
+
+/** Types the start of a word at the start of the JSON, which makes it invalid. */
+async function typeHalf(screen: Pick<typeof page, 'getByRole' | 'getByText'>): Promise<void> {
+  await screen.getByRole('button', { name: 'JSON', exact: true }).first().click()
+  await expect.poll(linesIn('.json-panel')).not.toEqual([])
   document.querySelector<HTMLElement>('.json-panel .code-editor')!.focus()
   await userEvent.keyboard('{Control>}{Home}{/Control}half')
   await expect.element(screen.getByText(/^Invalid JSON/)).toBeVisible()
-  await tab('Revisions').click()
-  await tab('JSON').click()
-  await expect.poll(() => text()?.textContent).toMatch(/^half/)
+}
+
+test('half-written JSON stays while another tab of the details is open', async ({ open }) => {
+  const { screen } = await open(`/projects/${exampleIds.tenant}/${exampleIds.project}${flow}`)
+  await typeHalf(screen)
+  await screen.getByRole('button', { name: 'Revisions', exact: true }).first().click()
+  await screen.getByRole('button', { name: 'JSON', exact: true }).first().click()
+  await expect.poll(() => linesIn('.json-panel')()[0]).toMatch(/^half/)
+})
+
+test('JSON that was half-written while the flow changed replaces it only when the user says so', async ({ open }) => {
+  const { screen } = await open(`/projects/${exampleIds.tenant}/${exampleIds.project}${flow}`)
+  const branch = screen.getByRole('group', { name: /^Branch/ })
+  await typeHalf(screen)
+  await screen.getByRole('button', { name: /^Branch/ }).click()
+  await expect.element(branch).toBeVisible()
+  document.querySelector<HTMLElement>('.json-panel .code-editor')!.focus()
+  await userEvent.keyboard('{Control>}{Home}{/Control}{Delete}{Delete}{Delete}{Delete}')
+  await expect.element(screen.getByText(/^The flow was changed elsewhere/)).toBeVisible()
+  expect(branch.query()).not.toBeNull()
+  await screen.getByRole('button', { name: 'Apply this text' }).click()
+  await expect.element(branch).not.toBeInTheDocument()
+  expect(screen.getByText(/^The flow was changed elsewhere/).query()).toBeNull()
 })
 
 test('a flow whose fields are not what forms expect opens, and can be repaired', async ({ api, open }) => {
@@ -220,15 +244,15 @@ test('a flow whose fields are not what forms expect opens, and can be repaired',
 
 test('a prompt with carriage returns is shown and changed line by line', async ({ api, open }) => {
   const revision = contractExample('readRevision')
-  const nodes = revision.graph.nodes.map((node) => ({ ...node, ...(node.id === 'ask' && { template: 'a\r\n{{ topic }}\r\nc' }) }))
+  const nodes = revision.graph.nodes.map((node) => ({
+    ...node,
+    ...(node.id === 'ask' && { template: 'a\r\n{{ topic }}\r\nc' }),
+  }))
   api.answer('readRevision', { ...revision, graph: { ...revision.graph, nodes } })
   api.answer('saveRevision', ({ graph }) => ({ ...revision, graph, number: revision.number + 1 }))
   const { screen } = await open(`/projects/${exampleIds.tenant}/${exampleIds.project}${flow}`)
   await screen.getByRole('group', { name: / ask$/ }).click()
-  const lines = () =>
-    [...(document.querySelector('.inspector-place .code-editor')?.shadowRoot?.querySelectorAll('.cm-line') ?? [])].map(
-      (line) => line.textContent,
-    )
+  const lines = linesIn('.inspector-place')
   await expect.poll(lines).toEqual(['a', '{{ topic }}', 'c'])
   document.querySelector<HTMLElement>('.inspector-place .code-editor')!.focus()
   await userEvent.keyboard('{Control>}{Home}{/Control}{ArrowDown}{End}x')

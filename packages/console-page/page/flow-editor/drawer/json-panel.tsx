@@ -6,14 +6,20 @@ import type { Graph } from '@gateway/api/graph'
 
 interface Typed {
   text: string
+  /** The graph that the text was read as, or was shown from. */
   graph: Graph
   fault: string | null
 }
 
+const STALE = 'The flow was changed elsewhere since this text was typed.'
+
 /** Kept while another tab is open. */
 const typedIn = new WeakMap<Editor, Typed>()
 
-/** Editable JSON of the graph. A valid graph is applied immediately; invalid text stays in the field with its error. */
+/**
+ * Editable JSON of the graph. A valid graph is applied immediately; invalid text stays in the field with its error. If
+ * the graph changes elsewhere meanwhile, the text replaces it only when the user says so.
+ */
 export function JsonPanel() {
   const { editor, model } = useSession()
   const shown = graphText(model.graph)
@@ -26,17 +32,27 @@ export function JsonPanel() {
     else typedIn.delete(editor)
     showTyped(next)
   }
-  const type = (text: string) => {
+  const apply = (text: string) => {
     const read = readGraphText(text)
     if ('graph' in read) editor.change(() => read.graph, 'json')
     const fault = 'fault' in read ? read.fault : null
     setTyped({ text, fault, graph: editor.store.getState().graph })
+  }
+  const type = (text: string) => {
+    if (!isTyped || typed.graph === model.graph) return apply(text)
+    const read = readGraphText(text)
+    setTyped({ ...typed, text, fault: 'fault' in read ? read.fault : STALE })
   }
   return (
     <div className="json-panel">
       {isTyped && typed.fault !== null && (
         <p className="fault" role="status">
           {typed.fault}{' '}
+          {typed.fault === STALE && (
+            <button type="button" className="button small" onClick={() => apply(text)}>
+              Apply this text
+            </button>
+          )}{' '}
           <button type="button" className="button small" onClick={() => setTyped(null)}>
             Reset to the graph
           </button>
