@@ -1,3 +1,4 @@
+import { auditActions } from '@gateway/api/console/audit'
 import { expect, test } from 'vitest'
 import type { AuditRecord } from '@gateway/api/console/audit'
 import { actionLabels, auditSentence } from './audit-sentence.ts'
@@ -82,8 +83,9 @@ test('a deleted or unknown subject appears by ID, and an unknown action by its n
   expect(sentence('moon.launch', 'prj_1')).toBe('performed moon.launch on Summaries')
 })
 
-test('every action in the filter has a sentence', () => {
-  for (const action of Object.keys(actionLabels)) expect(sentence(action, 'prj_1')).not.toMatch(/^performed /)
+test('every recorded action has a sentence and is in the filter', () => {
+  for (const action of auditActions) expect(sentence(action, 'prj_1')).not.toMatch(/^performed |undefined/)
+  expect(Object.keys(actionLabels).toSorted()).toEqual(auditActions.toSorted())
 })
 
 test('a failed sign-in has its count', () => {

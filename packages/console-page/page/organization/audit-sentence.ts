@@ -1,4 +1,4 @@
-import type { AuditRecord } from '@gateway/api/console/audit'
+import type { AuditAction, AuditRecord } from '@gateway/api/console/audit'
 import { usd } from '../components/usd.ts'
 
 type NameOf = (id: string) => string
@@ -17,7 +17,7 @@ type Sentence = (entry: Entry) => string
 
 /** What a user did, as a sentence that follows their name. An unknown action appears by its name. */
 export function auditSentence({ action, subject, subjectName, details, outcome }: AuditRecord, nameOf: NameOf): string {
-  const sentence = sentences[action]
+  const sentence = action in sentences ? sentences[action as AuditAction] : null
   const names = (field: string) => field in details
   const has = (field: string) => details[field] !== undefined && details[field] !== null
   const the = (field: string) => (has(field) ? nameOf(textOf(details[field])) : '')
@@ -30,12 +30,25 @@ export function auditSentence({ action, subject, subjectName, details, outcome }
 }
 
 /** Filter labels of the actions in an audit log. */
-export const actionLabels: Readonly<Record<string, string>> = {
+export const actionLabels: Readonly<Record<AuditAction, string>> = {
   'session.create': 'signed in, or failed to',
   'session.delete': 'signed out',
+  'session.leak': 'reported a leaked session',
   'token.create': 'created a personal token',
   'token.delete': 'deleted a personal token',
+  'token.leak': 'reported a leaked personal token',
   'password.set': 'set a password',
+  'password.reset-link': 'created a link to reset a password',
+  'password.reset': 'reset a password',
+  'second-factor.set': 'set up a second factor',
+  'second-factor.remove': 'removed a second factor',
+  'second-factor.reset': 'reset the second factor of a user',
+  'second-factor.refuse': 'entered a wrong code',
+  'recovery-codes.set': 'created recovery codes',
+  'recovery-codes.use': 'signed in with a recovery code',
+  'user.sign-out': 'signed out everywhere',
+  'user.disable': 'disabled a user',
+  'user.enable': 'enabled a user',
   'identity.link': 'linked a sign-in provider',
   'audit.export': 'exported the audit log',
   'usage.export': 'exported usage',
@@ -46,6 +59,8 @@ export const actionLabels: Readonly<Record<string, string>> = {
   'owner.lapse': 'could not appoint a project owner',
   'member.set': 'added or changed a member',
   'member.remove': 'removed a member',
+  'member.suspend': 'suspended a member',
+  'member.resume': 'resumed a member',
   'invitation.create': 'invited a user',
   'invitation.resend': 'sent an invitation again',
   'invitation.revoke': 'revoked an invitation',
@@ -56,6 +71,7 @@ export const actionLabels: Readonly<Record<string, string>> = {
   'team-member.remove': 'removed a team member',
   'project.create': 'created a project',
   'project.change': 'changed a project',
+  'project.quotas': 'changed the quotas of a project',
   'content.read': 'read a captured prompt and answer',
   'project.delete': 'deleted a project',
   'grant.set': 'granted a role on a project',
@@ -91,15 +107,38 @@ export const actionLabels: Readonly<Record<string, string>> = {
   'wallet.fund': 'funded a wallet',
   'wallet.correct': 'corrected a wallet',
   'tenant.create': 'created the organization',
+  'tenant.change': 'changed the organization',
+  'tenant.delete': 'deleted the organization',
+  'operator.first': 'became the first operator',
+  'operator.add': 'added an operator',
+  'operator.remove': 'removed an operator',
+  'product.create': 'created a product',
+  'product.change': 'changed a product',
+  'product.factor': 'raised the reservation factor of a product',
+  'provider.test': 'tested a provider',
 }
 
-const sentences: Readonly<Record<string, Sentence>> = {
+const sentences: Readonly<Record<AuditAction, Sentence>> = {
   'session.create': ({ the, isRefused }) =>
     isRefused ? `failed to sign in (${the('count')} times in an hour)` : 'signed in',
   'session.delete': () => 'signed out',
+  'session.leak': (entry) => `reported a session as leaked${atLocation(entry)}`,
   'token.create': ({ subject }) => `created the personal token ${subject}`,
   'token.delete': ({ subject }) => `deleted the personal token ${subject}`,
+  'token.leak': (entry) => `reported the personal token ${entry.subject} as leaked${atLocation(entry)}`,
   'password.set': () => 'set a password',
+  'password.reset-link': ({ subject }) => `created a link to reset the password of ${subject}`,
+  'password.reset': ({ the }) =>
+    `reset their password with a link ${the('by') === 'mail' ? 'sent by mail' : 'from an operator'}`,
+  'second-factor.set': () => 'set up a second factor',
+  'second-factor.remove': () => 'removed their second factor',
+  'second-factor.reset': ({ subject }) => `reset the second factor of ${subject}`,
+  'second-factor.refuse': ({ the }) => `entered a wrong code of their second factor (${the('failures')} in a row)`,
+  'recovery-codes.set': () => 'created new recovery codes',
+  'recovery-codes.use': ({ the }) => `signed in with a recovery code (${the('left')} left)`,
+  'user.sign-out': () => 'signed out everywhere',
+  'user.disable': ({ subject }) => `disabled the user ${subject}`,
+  'user.enable': ({ subject }) => `enabled the user ${subject}`,
   'identity.link': () => 'linked a sign-in provider',
   'audit.export': ({ the }) => `exported the audit log as ${the('format')}`,
   'usage.export': ({ subject }) => `exported the usage of ${subject}`,
@@ -114,6 +153,8 @@ const sentences: Readonly<Record<string, Sentence>> = {
       ? `changed the role of ${subject} from ${the('before')} to ${the('role')}`
       : `added ${subject} to the organization as ${the('role')}`,
   'member.remove': ({ subject }) => `removed ${subject} from the organization`,
+  'member.suspend': ({ subject }) => `suspended ${subject} in the organization`,
+  'member.resume': ({ subject }) => `resumed ${subject} in the organization`,
   'invitation.create': ({ the }) => `invited ${the('email')} as ${the('role')}`,
   'invitation.resend': ({ the }) => `sent the invitation of ${the('email')} again`,
   'invitation.revoke': (entry) => `revoked the invitation of ${entry.the('email')}${withToken(entry)}`,
@@ -139,6 +180,7 @@ const sentences: Readonly<Record<string, Sentence>> = {
       : `set assets of ${subject} to be kept indefinitely`
   },
   'content.read': () => 'read the captured prompt and answer of a call',
+  'project.quotas': ({ subject }) => `changed the quotas of ${subject}`,
   'project.delete': ({ subject }) => `deleted the project ${subject}`,
   'grant.set': ({ subject, the, has, names }) => {
     const content = names('readsContent')
@@ -158,14 +200,12 @@ const sentences: Readonly<Record<string, Sentence>> = {
   'key.resume': ({ the }) => `resumed the key ${the('name')}`,
   'key.rotate': ({ subject }) => `rotated the key ${subject}`,
   'key.revoke': (entry) => `revoked the key ${entry.subject}${withToken(entry)}`,
-  'key.leak': ({ subject, the, has }) =>
-    `reported the key ${subject} as leaked${has('location') ? `: ${the('location')}` : ''}`,
+  'key.leak': (entry) => `reported the key ${entry.subject} as leaked${atLocation(entry)}`,
   'access-token.create': ({ the, has }) =>
     `created the service token ${the('name')}${has('project') ? ` in ${the('project')}` : ''}`,
   'access-token.delete': (entry) =>
     `deleted the service token ${entry.subject}${entry.has('project') ? ` in ${entry.the('project')}` : ''}${withToken(entry)}`,
-  'access-token.leak': ({ the, has }) =>
-    `reported the service token ${the('name')} as leaked${has('location') ? `: ${the('location')}` : ''}`,
+  'access-token.leak': (entry) => `reported the service token ${entry.the('name')} as leaked${atLocation(entry)}`,
   'sandbox.create': ({ subject, the }) => `created the flow ${subject}${the('project') && ` in ${the('project')}`}`,
   'sandbox.change': ({ subject }) => `changed the flow ${subject}`,
   'revision.save': ({ subject, the }) => `saved revision ${the('revision')} of the flow ${subject}`,
@@ -188,11 +228,29 @@ const sentences: Readonly<Record<string, Sentence>> = {
   'wallet.correct': ({ subject, the, money }) =>
     `corrected the wallet of ${subject} by ${money('micro')}: ${the('reason')}`,
   'tenant.create': ({ the }) => `created the organization ${the('name')}`,
+  'tenant.change': ({ the }) =>
+    the('requireSecondFactor') === 'true'
+      ? 'required a second factor of all members'
+      : 'no longer required a second factor of members',
+  'tenant.delete': ({ subject }) => `deleted the organization ${subject}`,
+  'operator.first': ({ subject }) => `made ${subject} the first operator`,
+  'operator.add': ({ subject }) => `made ${subject} an operator`,
+  'operator.remove': ({ subject }) => `removed ${subject} as operator`,
+  'product.create': ({ subject }) => `created the product ${subject}`,
+  'product.change': ({ subject }) => `changed the product ${subject}`,
+  'product.factor': ({ subject, the }) =>
+    `raised the reservation factor of ${subject} from ${the('before')} to ${the('after')}`,
+  'provider.test': ({ subject, the }) => `tested the provider ${subject} with ${the('product')}`,
 }
 
 /** Names the personal token that ended, of what ended with it. */
 function withToken({ has, the }: Pick<Entry, 'has' | 'the'>): string {
   return has('madeWith') ? `, which the personal token ${the('madeWith')} made` : ''
+}
+
+/** Where a leaked secret was found. */
+function atLocation({ has, the }: Pick<Entry, 'has' | 'the'>): string {
+  return has('location') ? `: ${the('location')}` : ''
 }
 
 function textOf(value: unknown): string {

@@ -65,7 +65,7 @@ export function deleteAsset(deps: Pick<ConsoleDeps, 'prisma' | 'ledger'>): Handl
     const { user, tenant, asset } = await reachAsset(deps, call, res)
     const { deleted } = await deps.ledger.deleteAsset({ project: asset.project, asset: asset.id })
     if (!deleted) throw refuse('asset_not_found', { asset: asset.id })
-    const what = { action: 'asset.delete', subject: asset.project, details: { asset: asset.id } }
+    const what = { action: 'asset.delete' as const, subject: asset.project, details: { asset: asset.id } }
     await recordChange(deps.prisma, { tenant, user: user.id, ...what })
     res.status(204).end()
   }
@@ -131,7 +131,7 @@ export function uploadAsset(deps: UploadDeps): Handler<'uploadAsset'> {
       await deps.assetStore.remove(project, id).catch(() => {}) // no record refers to them
       throw error
     })
-    const what = { action: 'asset.create', subject: project, details: { asset: id } }
+    const what = { action: 'asset.create' as const, subject: project, details: { asset: id } }
     await recordChange(deps.prisma, { tenant, user: user.id, ...what })
     const row = await deps.prisma.asset.findUniqueOrThrow({ where: { id } })
     res.status(201).json(assetRecord({ ...row, createdBy: row.user }))

@@ -106,7 +106,7 @@ test('no entry is left out or out of order while writers commit late and some ro
   async function openWriter(tenant: string, subject: string, rollsBack: boolean) {
     const [written, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const ended = prisma.$transaction(async (tx) => {
-      await recordChange(tx, { tenant, user: null, action: 'test.write', subject })
+      await recordChange(tx, { tenant, user: null, action: 'asset.create', subject })
       written.resolve()
       await end.promise
       if (rollsBack) throw new Error('rolled back')
@@ -145,7 +145,7 @@ test('no entry is left out or out of order while writers commit late and some ro
         }
         const positions = seen.map(({ position }) => Number(position))
         expect(positions).toEqual([...new Set(positions)].toSorted((one, other) => one - other))
-        const found = seen.filter(({ action }) => action === 'test.write').map(({ subject }) => subject)
+        const found = seen.filter(({ action }) => action === 'asset.create').map(({ subject }) => subject)
         const committed = open.filter(({ rollsBack }) => !rollsBack).map(({ subject }) => subject)
         expect(found.toSorted(byText)).toEqual(committed.toSorted(byText))
       }),

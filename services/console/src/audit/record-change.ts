@@ -1,3 +1,4 @@
+import type { AuditAction } from '@gateway/api/console/audit'
 import type { Prisma } from '@gateway/database/client'
 import { redactAnswer } from '@gateway/service-kit/text/redact'
 import { currentOrigin, type Origin } from './request-origin.ts'
@@ -14,7 +15,7 @@ export interface Change {
   /** null: made by a key or by the service. */
   user: string | null
   /** What was done, such as `key.revoke`. */
-  action: string
+  action: AuditAction
   /** ID of the changed object. */
   subject: string
   /** User whose own change it is (`ofUser`). Default: the subject if it is a user, otherwise `user`. */
@@ -63,7 +64,7 @@ export async function recordChange(tx: Transaction, change: Change): Promise<voi
 /** Writes an audit row for each of these objects of one organization, however many, in one statement. */
 export async function recordChanges(
   tx: Transaction,
-  { tenant, user, action }: { tenant: string; user: string | null; action: string },
+  { tenant, user, action }: { tenant: string; user: string | null; action: AuditAction },
   changed: readonly Required<Pick<Change, 'subject' | 'details'>>[],
 ): Promise<void> {
   const { request, address, device } = currentOrigin()

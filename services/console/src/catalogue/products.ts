@@ -47,7 +47,7 @@ export function createProduct({ prisma }: Deps): Handler<'createProduct'> {
       const { count } = await tx.product.createMany({ data: [columns], skipDuplicates: true })
       if (count === 0) throw refuse('already_exists', { what: `The product ${id}` }, { param: 'id' })
       const created = await tx.product.findUniqueOrThrow({ where: { id } })
-      const what = { action: 'product.create', subject: id, details: weighty(created) }
+      const what = { action: 'product.create' as const, subject: id, details: weighty(created) }
       await recordChange(tx, { tenant: null, user: user.id, ...what })
       return created
     })

@@ -88,7 +88,7 @@ export function rerunExecution(deps: Deps): Handler<'rerunExecution'> {
       trace: null,
     })
     if ('refused' in started) throw refusalFor(started.refused, 'console')
-    const change = { tenant, user, action: 'sandbox.execution.rerun', subject: started.sandbox }
+    const change = { tenant, user, action: 'sandbox.execution.rerun' as const, subject: started.sandbox }
     await deps.prisma.$transaction(async (tx) => {
       const where = { ...change, details: { path: ['execution'], equals: started.execution } }
       if (started.replayed && (await tx.auditEntry.findFirst({ where }))) return

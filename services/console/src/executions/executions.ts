@@ -173,7 +173,7 @@ export function cancelExecution(deps: Pick<ConsoleDeps, 'prisma' | 'ledger'>): H
     if ('refused' in answer) throw refusalFor(answer.refused, 'console')
     if (answer.stoppedBy === 'user')
       await deps.prisma.$transaction(async (tx) => {
-        const change = { tenant, action: 'sandbox.execution.cancel', subject: answer.sandbox }
+        const change = { tenant, action: 'sandbox.execution.cancel' as const, subject: answer.sandbox }
         const where = { ...change, details: { path: ['execution'], equals: execution } }
         if (!answer.began && (await tx.auditEntry.findFirst({ where }))) return
         await recordChange(tx, { ...change, user: user.id, details: { execution } })

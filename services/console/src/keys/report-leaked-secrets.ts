@@ -85,7 +85,7 @@ async function endUserToken({ prisma }: Deps, { id, user }: Row<'userToken'>, fo
   return prisma.$transaction(async (tx) => {
     const { ids, projects } = await endPersonalTokens(tx, { id }, { by: null })
     if (ids.length === 0) return [] // ended concurrently
-    const what = { action: 'token.leak', subject: id, details: { user, ...found } }
+    const what = { action: 'token.leak' as const, subject: id, details: { user, ...found } }
     await recordChange(tx, { tenant: null, user: null, of: user, ...what })
     return projects
   })
@@ -95,7 +95,7 @@ async function endLeakedSession({ prisma }: Deps, { id, user }: Row<'session'>, 
   await prisma.$transaction(async (tx) => {
     const { count } = await tx.session.deleteMany({ where: { id } })
     if (count === 0) return // ended concurrently
-    const what = { action: 'session.leak', subject: id, details: { user, ...found } }
+    const what = { action: 'session.leak' as const, subject: id, details: { user, ...found } }
     await recordChange(tx, { tenant: null, user: null, of: user, ...what })
   })
 }

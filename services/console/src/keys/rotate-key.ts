@@ -84,7 +84,7 @@ export function rotateKey(deps: Deps): Handler<'rotateKey'> {
       await tx.keyResource.createMany({ data: listed.map(({ resource }) => ({ key: replacement, resource })) })
       const graceUntil = graceSeconds === 0 ? null : new Date(now.getTime() + graceSeconds * 1000)
       await tx.key.update({ where: { id }, data: { rotatedTo: replacement, graceUntil } })
-      const what = { action: 'key.rotate', subject: id, details: { rotatedTo: replacement, graceSeconds } }
+      const what = { action: 'key.rotate' as const, subject: id, details: { rotatedTo: replacement, graceSeconds } }
       await recordChange(tx, { tenant, user, ...what })
       const notice = { id: newId('ntc'), project, kind: 'key.rotated', key: id } as const
       await addNotice(tx, { ...notice, details: { by: rotatedBy, replacement } })

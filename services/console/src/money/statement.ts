@@ -32,7 +32,11 @@ export function readStatement(deps: Pick<ConsoleDeps, 'prisma' | 'now' | 'log' |
       deps.log.error({ project, ...period, differences: statement.differences }, 'statement does not reconcile')
     }
     if (query.format === 'json') return void res.json(statement)
-    const what = { action: 'statement.export', subject: project, details: { from: period.from, to: period.to } }
+    const what = {
+      action: 'statement.export' as const,
+      subject: project,
+      details: { from: period.from, to: period.to },
+    }
     await recordChange(deps.prisma, { tenant, user: userOf(res).id, ...what })
     sendCsv(res, `statement-${project}-${period.from}-${period.to}`, statementRows(statement, lines))
   }

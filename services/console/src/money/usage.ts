@@ -47,7 +47,7 @@ export function readUsage(deps: Pick<ConsoleDeps, 'prisma' | 'now'>): Handler<'r
     }
     if (format === 'json') return void res.json(report)
     const details = { from: report.from, to: report.to, by, ...(group !== undefined && { group }) }
-    const what = { action: 'usage.export', subject: project, details }
+    const what = { action: 'usage.export' as const, subject: project, details }
     await recordChange(deps.prisma, { tenant, user: userOf(res).id, ...what })
     sendCsv(res, `usage-${project}-${report.from.slice(0, 10)}-${report.to.slice(0, 10)}`, usageTable(report))
   }

@@ -48,7 +48,7 @@ export function fundWallet(deps: Deps): Handler<'fundWallet'> {
         { param: 'fundingId' },
       )
     await prisma.$transaction(async (tx) => {
-      const change = { tenant, action: 'wallet.fund', subject: `${project}/${fundingId}` }
+      const change = { tenant, action: 'wallet.fund' as const, subject: `${project}/${fundingId}` }
       if (!funded.fresh && (await tx.auditEntry.findFirst({ where: change }))) return
       await recordChange(tx, { ...change, user: user.id, details: { project, fundingId, micro } })
     })
@@ -75,7 +75,7 @@ export function correctWallet({ prisma, ledger }: Pick<ConsoleDeps, 'prisma' | '
         { param: 'correctionId' },
       )
     await prisma.$transaction(async (tx) => {
-      const change = { tenant, action: 'wallet.correct', subject: `${project}/${correctionId}` }
+      const change = { tenant, action: 'wallet.correct' as const, subject: `${project}/${correctionId}` }
       if (!corrected.fresh && (await tx.auditEntry.findFirst({ where: change }))) return
       await recordChange(tx, { ...change, user: user.id, details: { project, correctionId, micro, reason } })
     })

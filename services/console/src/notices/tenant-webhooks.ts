@@ -54,7 +54,13 @@ export function deleteTenantWebhook({ prisma, ledger }: Deps): Handler<'deleteTe
     const webhook = await prisma.webhook.findUnique({ where: { id }, select: { project: true } })
     const project = webhook && (await prisma.project.findFirst({ where: { id: webhook.project, tenant } }))
     if (!project || !(await ledger.deleteWebhook({ id, project: project.id })).deleted) throw refuse('not_found', {})
-    const change = { tenant, user: user.id, action: 'webhook.delete', subject: id, details: { project: project.id } }
+    const change = {
+      tenant,
+      user: user.id,
+      action: 'webhook.delete' as const,
+      subject: id,
+      details: { project: project.id },
+    }
     await recordChange(prisma, change)
     res.status(204).end()
   }

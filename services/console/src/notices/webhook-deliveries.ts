@@ -43,7 +43,7 @@ export function testWebhook(deps: Deps): Handler<'testWebhook'> {
     const webhook = call.id('webhook')
     const notice = deps.newId('ntc')
     requireSent(await deps.ledger.testWebhook({ notice, webhook, project }))
-    const change = { tenant, user: user.id, action: 'webhook.test', subject: webhook, details: { project } }
+    const change = { tenant, user: user.id, action: 'webhook.test' as const, subject: webhook, details: { project } }
     await recordChange(deps.prisma, change)
     res.status(201).json(await readDelivery(deps, { project, webhook, notice }))
   }
@@ -57,7 +57,13 @@ export function resendDelivery(deps: Deps): Handler<'resendDelivery'> {
     const { id: project } = await authorizeInProject(deps.prisma, user, tenant, call.id('project'), 'notices.manage')
     const [webhook, notice] = [call.id('webhook'), call.id('notice')]
     requireSent(await deps.ledger.resendDelivery({ notice, webhook, project }))
-    const change = { tenant, user: user.id, action: 'webhook.resend', subject: webhook, details: { project, notice } }
+    const change = {
+      tenant,
+      user: user.id,
+      action: 'webhook.resend' as const,
+      subject: webhook,
+      details: { project, notice },
+    }
     await recordChange(deps.prisma, change)
     res.json(await readDelivery(deps, { project, webhook, notice }))
   }

@@ -70,7 +70,7 @@ export function createWebhook(deps: Deps & Pick<ConsoleDeps, 'newId' | 'mails'>)
     const change = {
       tenant,
       user: user.id,
-      action: 'webhook.create',
+      action: 'webhook.create' as const,
       subject: id,
       details: { project, kind: body.kind ?? 'standard' },
     }
@@ -131,7 +131,7 @@ export function deleteWebhook(deps: Deps): Handler<'deleteWebhook'> {
     const id = call.id('webhook')
     const { deleted } = await deps.ledger.deleteWebhook({ id, project })
     if (!deleted) throw refuse('not_found', {})
-    const change = { tenant, user: user.id, action: 'webhook.delete', subject: id, details: { project } }
+    const change = { tenant, user: user.id, action: 'webhook.delete' as const, subject: id, details: { project } }
     await recordChange(deps.prisma, change)
     res.status(204).end()
   }

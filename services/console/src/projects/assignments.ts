@@ -45,7 +45,7 @@ export function assignProduct(deps: Deps): Handler<'assignProduct'> {
       if (!(await tx.product.findFirst({ where: { id: product, state: 'published' } }))) throw refuse('not_found', {})
       await tx.assignment.createMany({ data: [{ project, product, createdBy: by.id }], skipDuplicates: true })
       const row = await tx.assignment.findUniqueOrThrow({ where: { project_product: { project, product } } })
-      const what = { action: 'product.assign', subject: project, details: { product } }
+      const what = { action: 'product.assign' as const, subject: project, details: { product } }
       await recordChange(tx, { tenant, user: by.id, ...what })
       return { row, isNew: true }
     })
@@ -64,7 +64,7 @@ export function unassignProduct(deps: Deps): Handler<'unassignProduct'> {
     const removed = await prisma.$transaction(async (tx) => {
       const { count } = await tx.assignment.deleteMany({ where: { project, product } })
       if (count === 0) return false
-      const what = { action: 'product.unassign', subject: project, details: { product } }
+      const what = { action: 'product.unassign' as const, subject: project, details: { product } }
       await recordChange(tx, { tenant, user: by.id, ...what })
       return true
     })

@@ -60,7 +60,11 @@ export function setGrant(deps: Deps): Handler<'setGrant'> {
       if (before !== null && role !== 'Project Owner') await noteFormerOwners(tx, [before])
       const given = { role, ...(readsContent !== undefined && { readsContent }) }
       const row = await tx.projectGrant.upsert({ where: key, create: { project, user, ...given }, update: given })
-      const what = { action: 'grant.set', subject: project, details: { user, ...given, before: before?.role ?? null } }
+      const what = {
+        action: 'grant.set' as const,
+        subject: project,
+        details: { user, ...given, before: before?.role ?? null },
+      }
       await recordChange(tx, { tenant, user: by.id, ...what })
       return { row, isNew: before === null }
     })
@@ -84,7 +88,7 @@ export function removeGrant(deps: Deps): Handler<'removeGrant'> {
       if (before === null) return false
       await tx.projectGrant.delete({ where: { project_user: { project, user } } })
       await noteFormerOwners(tx, [before])
-      const what = { action: 'grant.remove', subject: project, details: { user } }
+      const what = { action: 'grant.remove' as const, subject: project, details: { user } }
       await recordChange(tx, { tenant, user: by.id, ...what })
       return true
     })

@@ -56,7 +56,7 @@ export function createProject(deps: Deps): Handler<'createProject'> {
         await tx.projectGrant.create({ data: { project: created.id, user: user.id, role: 'Project Owner' } })
       const destination = mails.areSent ? newId('eml') : null
       await tx.$queryRaw`SELECT FROM control.set_default_alerts(${created.id}, ${user.id}, ${destination})`
-      const what = { action: 'project.create', subject: created.id, details: { name: body.name, team } }
+      const what = { action: 'project.create' as const, subject: created.id, details: { name: body.name, team } }
       await recordChange(tx, { tenant, user: user.id, ...what })
       return { body: projectRecord(created) }
     })
@@ -86,7 +86,7 @@ export function deleteProject(deps: Deps): Handler<'deleteProject'> {
       await tx.accessToken.deleteMany({ where: { project: id } })
       const { count } = await tx.project.deleteMany({ where: { id } })
       if (count === 0) throw refuse('not_found', {})
-      const what = { action: 'project.delete', subject: id, details: { keys: keyIds, sandboxes } }
+      const what = { action: 'project.delete' as const, subject: id, details: { keys: keyIds, sandboxes } }
       await recordChange(tx, { tenant, user: user.id, ...what })
     })
     await passBarrier(deps, [id])

@@ -41,7 +41,7 @@ export function createSandbox(deps: Deps): Handler<'createSandbox'> {
     await createOnce(deps, call, res, async (tx) => {
       await requireQuota(tx, deps.quotas, project, 'flows')
       const row = await tx.sandbox.create({ data: { id, project, createdBy: user.id, ...fields } })
-      const what = { action: 'sandbox.create', subject: id, details: { project, ...switches(row) } }
+      const what = { action: 'sandbox.create' as const, subject: id, details: { project, ...switches(row) } }
       await recordChange(tx, { tenant, user: user.id, ...what })
       return { body: await sandboxRecord(tx, row) }
     })

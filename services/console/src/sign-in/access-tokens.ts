@@ -124,7 +124,7 @@ async function makeToken(deps: Deps, call: CreationCall, res: Parameters<Handler
     if (scope.project !== null) await requireQuota(tx, deps.quotas, scope.project, 'tokens')
     const row = await tx.accessToken.create({ data: { id: deps.newId(ACCESS_TOKEN), ...made, madeWith } })
     const details = { name, prefix, project: scope.project, permissions: only, expiresInDays }
-    const what = { action: 'access-token.create', subject: row.id, details }
+    const what = { action: 'access-token.create' as const, subject: row.id, details }
     await recordChange(tx, { tenant: scope.tenant, user: by.id, ...what })
     const token = tokenRecord(row)
     return { body: { token, secret }, repeated: { token, secret: null, resolution: MAKE_ANOTHER } }
@@ -139,7 +139,7 @@ async function removeToken(deps: Deps, by: User, place: TokenPlace, id: string):
     const token = await tx.accessToken.findFirst({ where: { ...place, id } })
     const { count } = await tx.accessToken.deleteMany({ where: { ...place, id } })
     if (token === null || count === 0) throw refuse('not_found', {})
-    const what = { action: 'access-token.delete', subject: id, details: { project: token.project } }
+    const what = { action: 'access-token.delete' as const, subject: id, details: { project: token.project } }
     await recordChange(tx, { tenant: place.tenant, user: by.id, ...what })
   })
 }

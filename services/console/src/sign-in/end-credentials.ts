@@ -1,3 +1,4 @@
+import type { AuditAction } from '@gateway/api/console/audit'
 import type { Prisma } from '@gateway/database/client'
 import { recordChanges, type Transaction } from '../audit/record-change.ts'
 
@@ -73,7 +74,7 @@ async function endMadeWith(tx: Transaction, tokens: string[], by: string | null)
   const services = await tx.$queryRaw<(Ended & { project: string | null })[]>`
     DELETE FROM control.access_tokens WHERE made_with = ANY (${tokens}::text[])
     RETURNING id, tenant, project, made_with AS "madeWith"`
-  const record = async (action: string, ended: (Ended & Prisma.InputJsonObject)[]) => {
+  const record = async (action: AuditAction, ended: (Ended & Prisma.InputJsonObject)[]) => {
     for (const [tenant, rows] of Map.groupBy(ended, (row) => row.tenant)) {
       const changed = rows.map(({ id, tenant: _, ...details }) => ({ subject: id, details }))
       await recordChanges(tx, { tenant, user: by, action }, changed)

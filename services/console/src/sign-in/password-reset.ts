@@ -71,7 +71,7 @@ export function createResetLink(deps: Deps): Handler<'createResetLink'> {
         resolution: 'Ask the user to sign in through single sign-on.',
       })
     const made = await changeOperators(deps, by.id, async (tx) => {
-      const what = { action: 'password.reset-link', subject: user.id }
+      const what = { action: 'password.reset-link' as const, subject: user.id }
       await recordChange(tx, { tenant: null, user: by.id, ...what })
       return makeReset(deps, tx, user.id, { byMail: false })
     })

@@ -185,7 +185,7 @@ async function join(
   details: { by: string; newUser?: true },
 ): Promise<void> {
   await tx.membership.createMany({ data: [{ tenant, user, role }], skipDuplicates: true })
-  const what = { action: 'invitation.accept', subject: user, details: { role, invitation: id, ...details } }
+  const what = { action: 'invitation.accept' as const, subject: user, details: { role, invitation: id, ...details } }
   await recordChange(tx, { tenant, user, ...what })
 }
 

@@ -72,7 +72,7 @@ export function createInvitation(deps: Deps): Handler<'createInvitation'> {
       await requireNew(tx, tenant, email)
       const { data, link } = await newLink(deps, tx, newId(INVITATION), by)
       const row = await tx.invitation.create({ data: { ...data, tenant, email, role, invitedBy: by.id, madeWith } })
-      const what = { action: 'invitation.create', subject: row.id, details: { email, role } }
+      const what = { action: 'invitation.create' as const, subject: row.id, details: { email, role } }
       await recordChange(tx, { tenant, user: by.id, ...what })
       const body = { invitation: invitationRecord(row), link }
       return link === null ? { body } : { body, repeated: { ...body, link: null, resolution: SEND_AGAIN } }
@@ -98,7 +98,7 @@ export function resendInvitation(deps: Deps): Handler<'resendInvitation'> {
       const madeWith = await lockToken(tx, by.personal)
       const { data, link } = await newLink(deps, tx, id, by)
       const row = await tx.invitation.update({ where: { id, tenant }, data: { ...data, invitedBy: by.id, madeWith } })
-      const what = { action: 'invitation.resend', subject: id, details: { email: row.email, role: row.role } }
+      const what = { action: 'invitation.resend' as const, subject: id, details: { email: row.email, role: row.role } }
       await recordChange(tx, { tenant, user: by.id, ...what })
       return { invitation: invitationRecord(row), link }
     })
@@ -119,7 +119,7 @@ export function revokeInvitation(deps: Deps): Handler<'revokeInvitation'> {
       const found = await tx.invitation.findUnique({ where: { id, tenant } })
       if (!found) throw refuse('not_found', {})
       await tx.invitation.deleteMany({ where: { id } })
-      const what = { action: 'invitation.revoke', subject: id, details: { email: found.email } }
+      const what = { action: 'invitation.revoke' as const, subject: id, details: { email: found.email } }
       await recordChange(tx, { tenant, user: by.id, ...what })
     })
     res.status(204).end()

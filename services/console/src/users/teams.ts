@@ -40,7 +40,7 @@ export function createTeam(deps: Deps): Handler<'createTeam'> {
     await createOnce(deps, call, res, async (tx) => {
       const created = await tx.team.create({ data: { id: newId('tea'), tenant, name } })
       await tx.teamMember.create({ data: { team: created.id, user: user.id, role: 'Team Owner' } })
-      const what = { action: 'team.create', subject: created.id, details: { name } }
+      const what = { action: 'team.create' as const, subject: created.id, details: { name } }
       await recordChange(tx, { tenant, user: user.id, ...what })
       return { body: teamRecord(created) }
     })
@@ -107,7 +107,11 @@ export function setTeamMember(deps: MemberDeps): Handler<'setTeamMember'> {
       const key = { team_user: { team, user } }
       const before = await tx.teamMember.findUnique({ where: key })
       const row = await tx.teamMember.upsert({ where: key, create: { team, user, role }, update: { role } })
-      const what = { action: 'team-member.set', subject: team, details: { user, role, before: before?.role ?? null } }
+      const what = {
+        action: 'team-member.set' as const,
+        subject: team,
+        details: { user, role, before: before?.role ?? null },
+      }
       await recordChange(tx, { tenant, user: by.id, ...what })
       return { row, isNew: before === null }
     })
@@ -129,7 +133,7 @@ export function removeTeamMember(deps: MemberDeps): Handler<'removeTeamMember'> 
       await authorizeInTenant(tx, by, tenant, 'teams.manage')
       const { count } = await tx.teamMember.deleteMany({ where: { team, user } })
       if (count === 0) return false
-      const what = { action: 'team-member.remove', subject: team, details: { user } }
+      const what = { action: 'team-member.remove' as const, subject: team, details: { user } }
       await recordChange(tx, { tenant, user: by.id, ...what })
       return true
     })

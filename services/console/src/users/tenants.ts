@@ -41,7 +41,7 @@ export function createTenant(deps: Deps): Handler<'createTenant'> {
     await createOnce(deps, call, res, async (tx) => {
       const created = await tx.tenant.create({ data: { id: newId('ten'), name } })
       await tx.membership.create({ data: { tenant: created.id, user: user.id, role: 'Admin' } })
-      const what = { action: 'tenant.create', subject: created.id, details: { name } }
+      const what = { action: 'tenant.create' as const, subject: created.id, details: { name } }
       await recordChange(tx, { tenant: created.id, user: user.id, ...what })
       return { body: tenantRecord(created) }
     })
@@ -59,7 +59,7 @@ export function changeTenant(deps: Deps): Handler<'changeTenant'> {
     const changed = await changePermissions(deps, id, async (tx) => {
       await authorizeInTenant(tx, user, id, 'tenants.change')
       const row = await tx.tenant.update({ where: { id }, data: { requireSecondFactor } })
-      const what = { action: 'tenant.change', subject: id, details: { requireSecondFactor } }
+      const what = { action: 'tenant.change' as const, subject: id, details: { requireSecondFactor } }
       await recordChange(tx, { tenant: id, user: user.id, ...what })
       return row
     })
