@@ -1,5 +1,6 @@
 import type { ExecutionSummary, ExecutionStatus } from '@gateway/api/execution'
 import { ask } from '../api/ask.ts'
+import { failedBy } from '../api/failed.ts'
 import { useChange, reading } from '../api/queries.ts'
 import { useScope } from '../api/session.ts'
 import { FormDialog } from '../components/dialog.tsx'
@@ -50,7 +51,7 @@ export function useRunningNow() {
       state: { data, error },
     }: {
       state: { data?: { data: unknown[] } | undefined; error: unknown }
-    }) => error === null && (data && data.data.length > 0 ? SOME_MS : NONE_MS),
+    }) => !isClosed(error) && (data && data.data.length > 0 ? SOME_MS : NONE_MS),
   })
   const waiting = useQuery(inState('Admitted'))
   const running = useQuery(inState('Running'))
@@ -59,4 +60,9 @@ export function useRunningNow() {
   return [...new Map(rows.map((row) => [row.id, row])).values()].toSorted((a, b) =>
     b.createdAt.localeCompare(a.createdAt),
   )
+}
+
+/** Whether the user cannot see executions. Any other error may pass. */
+function isClosed(error: unknown): boolean {
+  return error !== null && failedBy(error).code === 'not_found'
 }
