@@ -40,17 +40,18 @@ export function OverviewScreen() {
 
 /** This month's charges by model, from the statement. */
 function MonthByModel() {
-  const { data } = useMonth()
+  const { data, error } = useMonth()
   return (
     <section className="card stack" aria-label="This month by model">
       <div className="head">
         <h2>This month by model</h2>
         {data && <Money micro={data.chargedMicro} />}
       </div>
-      {data && data.charges.length > 0 ? (
+      <RefusalBox error={error} />
+      {!data && !error && <p className="soft">Loading…</p>}
+      {data?.charges.length === 0 && <p className="soft">No charges this month.</p>}
+      {data && data.charges.length > 0 && (
         <ModelCharges caption="Charged this month, by model" charges={data.charges} />
-      ) : (
-        <p className="soft">{data ? 'No charges this month.' : 'Loading…'}</p>
       )}
     </section>
   )
@@ -143,13 +144,13 @@ function WalletFigures() {
           ['Available', <Amount key="available" micro={availableMicro} />],
           ['Reserved for calls in progress', <Amount key="reserved" micro={reservedMicro} />],
           ['Charged this month', <Amount key="charged" micro={month.data?.chargedMicro} />],
-          ['Runway (7-day average)', spending.isThere ? paceText(availableMicro, spending) : '…'],
+          ['Runway (7-day average)', paceText(availableMicro, spending)],
         ]}
       />
       {availableMicro !== undefined && availableMicro <= 0 && (
         <p className="notice">The wallet is empty. Calls are refused until an operator adds funds.</p>
       )}
-      <RefusalBox error={month.error} />
+      <RefusalBox error={spending.error} />
       {month.data?.reconciled === false && (
         <p className="notice">
           The ledger doesn't match its journal. Ask the operator of the platform to check the statement.
@@ -175,7 +176,9 @@ function Amount({ micro }: { micro: number | undefined }) {
   )
 }
 
-function paceText(availableMicro = 0, { paceMicro, paceDays }: ReturnType<typeof useSpending>): string {
+/** Runway; an ellipsis while the wallet or the charges are loading. */
+function paceText(availableMicro: number | undefined, { paceMicro, paceDays }: ReturnType<typeof useSpending>): string {
+  if (availableMicro === undefined || paceMicro === undefined) return '…'
   return runwayText(daysLeft(availableMicro, paceMicro, paceDays))
 }
 

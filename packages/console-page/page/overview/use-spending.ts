@@ -11,13 +11,13 @@ export function useMonth() {
   return useQuery(reading(PATH, { params: useScope() }))
 }
 
-/** Charges of the last 7 UTC days. */
+/** Charges of the last 7 UTC days; undefined until they are read. */
 export function useSpending() {
   const now = new Date()
   const asked = { params: useScope(), query: { from: dayOf(now, 1 - PACE_DAYS), to: dayOf(now, 1) } }
-  const { data } = useQuery(reading(PATH, asked))
-  const paceMicro = (data?.days ?? []).reduce((micro, { chargedMicro }) => micro + chargedMicro, 0)
-  return { isThere: data !== undefined, paceMicro, paceDays: PACE_DAYS }
+  const { data, error } = useQuery(reading(PATH, asked))
+  const paceMicro = data?.days.reduce((micro, { chargedMicro }) => micro + chargedMicro, 0)
+  return { paceMicro, paceDays: PACE_DAYS, error }
 }
 
 const DAY_MS = 86_400_000
