@@ -70,7 +70,7 @@ export function ShowMore({ list, text = 'Show more' }: { list: ReadByPages; text
   )
 }
 
-/** Refreshes a list that isn't polled. */
+/** Refreshes a list. @param isLooking whether a refresh that the user asked for runs; polls leave the button enabled */
 export function RefreshButton({ isLooking, onLook }: { isLooking: boolean; onLook: () => void }) {
   return (
     <button type="button" className="button" onClick={onLook} disabled={isLooking}>

@@ -21,7 +21,7 @@ export function ExecutionsScreen() {
     <Screen
       title="Executions"
       of={useProjectName()}
-      actions={<RefreshButton isLooking={list.isFetching} onLook={list.refresh} />}
+      actions={<RefreshButton isLooking={list.isRefreshing} onLook={() => void list.refresh()} />}
     >
       <RefusalBox error={list.error} />
       <DataList

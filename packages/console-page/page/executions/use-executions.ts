@@ -1,4 +1,4 @@
-import { useRef } from 'react'
+import { useRef, useState } from 'react'
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { ask } from '../api/ask.ts'
 import type { ProjectScope } from '../api/session.ts'
@@ -45,11 +45,14 @@ export function useExecutions(params: ProjectScope, filters: ExecutionFilters) {
       return rows.some(isInProgress) ? IN_PROGRESS_MS : rows.length === 0 && NOTHING_YET_MS
     },
   })
-  const refresh = () => {
+  const [isRefreshing, setRefreshing] = useState(false)
+  const refresh = async () => {
     shown.current = null
-    void list.refetch()
+    setRefreshing(true)
+    await list.refetch()
+    setRefreshing(false)
   }
-  return { ...list, rows: list.data?.pages.flatMap(({ data }) => data) ?? [], refresh }
+  return { ...list, rows: list.data?.pages.flatMap(({ data }) => data) ?? [], refresh, isRefreshing }
 }
 
 function justAfter(iso: string): string {

@@ -1,0 +1,24 @@
+import { expect } from 'vitest'
+import { contractExample, pageTest as test, project } from '../page-test.fixture.tsx'
+
+const [example] = contractExample('listProjectExecutions').data
+const list = (...rows: object[]) => ({ data: rows.map((row) => ({ ...example!, ...row })), nextCursor: null })
+const running = { status: 'Running', completedAt: null }
+const first = { ...running, id: 'exe_1', revision: 41 }
+const second = { ...running, id: 'exe_2', revision: 42 }
+
+test('the list can be refreshed during a poll', async ({ api, open }) => {
+  api.answer('listProjectExecutions', list(first))
+  const { screen } = await open(`${project}/executions`)
+  await expect.element(screen.getByRole('cell', { name: '41' })).toBeVisible()
+  api.answer('listProjectExecutions', new Promise(() => {}))
+  const reads = () => api.asked('listProjectExecutions').length
+  await expect.poll(reads).toBeGreaterThan(reads())
+  const refreshed = Promise.withResolvers<ReturnType<typeof list>>()
+  api.answer('listProjectExecutions', refreshed.promise)
+  await screen.getByRole('button', { name: 'Refresh', exact: true }).click()
+  await expect.element(screen.getByRole('button', { name: 'Refreshing…' })).toBeDisabled()
+  refreshed.resolve(list(second, first))
+  await expect.element(screen.getByRole('cell', { name: '42' })).toBeVisible()
+  await expect.element(screen.getByRole('button', { name: 'Refresh', exact: true })).toBeEnabled()
+})
