@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { contractExample, pageTest as test, project } from '../page-test.fixture.tsx'
+import { contractExample, pageTest as test, project, showTabAgain } from '../page-test.fixture.tsx'
 
 const [example] = contractExample('listProjectExecutions').data
 const list = (...rows: object[]) => ({ data: rows.map((row) => ({ ...example!, ...row })), nextCursor: null })
@@ -21,4 +21,18 @@ test('the list can be refreshed during a poll', async ({ api, open }) => {
   refreshed.resolve(list(second, first))
   await expect.element(screen.getByRole('cell', { name: '42' })).toBeVisible()
   await expect.element(screen.getByRole('button', { name: 'Refresh', exact: true })).toBeEnabled()
+})
+
+test('an execution appears in a list that has become empty', async ({ api, open }) => {
+  api.answer('listProjectExecutions', list(first))
+  const { screen } = await open(`${project}/executions?state=Running`)
+  await expect.element(screen.getByRole('cell', { name: '41' })).toBeVisible()
+  api.answer('listProjectExecutions', list())
+  showTabAgain()
+  await expect.element(screen.getByRole('heading', { name: 'No matching executions' })).toBeVisible()
+  const reads = api.asked('listProjectExecutions').length
+  api.answer('listProjectExecutions', list(second))
+  showTabAgain()
+  await expect.element(screen.getByRole('cell', { name: '42' })).toBeVisible()
+  expect(api.asked('listProjectExecutions')[reads]?.query).not.toHaveProperty('to')
 })

@@ -34,6 +34,8 @@ export function useExecutions(params: ProjectScope, filters: ExecutionFilters) {
       const page = await ask('GET', EXECUTIONS, { params, query, signal })
       const [newest] = page.data
       if (to === undefined && newest) shown.current = { of, ...time, to: justAfter(newest.createdAt) }
+      // Without rows there are no places to keep, and the list shows the next execution that starts.
+      if (!newest && pageParam === '') shown.current = null
       return page
     },
     initialPageParam: '',
