@@ -73,3 +73,17 @@ test('a delivery by email says that it was emailed, or why not', async ({ api, o
     .element(screen.getByRole('cell', { name: /^1 attempt: no recipient has access to the project/ }))
     .toBeVisible()
 })
+
+test('deliveries are polled fast only while one is pending', async ({ api, open }) => {
+  const delivery = { ...contractExample('listDeliveries').data[0]!, error: null, nextTryAt: null }
+  const pending = { ...delivery, state: 'Pending', tries: 0, status: null, endedAt: null } as const
+  const reads = (operation: 'readWebhook' | 'listDeliveries') => api.asked(operation).length
+  api.answer('listDeliveries', { data: [pending], nextCursor: null })
+  const { screen } = await open(`${project}/notices/webhooks/${webhook.id}`)
+  await expect.element(screen.getByRole('cell', { name: /^Not attempted yet/ })).toBeVisible()
+  api.answer('listDeliveries', { data: [{ ...delivery, state: 'Delivered', status: 204 }], nextCursor: null })
+  await expect.element(screen.getByRole('cell', { name: /^HTTP 204/ })).toBeVisible()
+  const before = { readWebhook: reads('readWebhook'), listDeliveries: reads('listDeliveries') }
+  await expect.poll(() => reads('readWebhook')).toBeGreaterThan(before.readWebhook + 1)
+  expect(reads('listDeliveries')).toBe(before.listDeliveries)
+})

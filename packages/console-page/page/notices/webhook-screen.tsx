@@ -18,6 +18,8 @@ import type { Column } from '../components/data-table.tsx'
 import { deliveryLabels, destinationKinds, destinationText, failureText, kindLabels } from './notice-labels.tsx'
 
 const EVERY_MS = 2_000
+/** Deliveries change only while one is pending. Slow polling shows those of later alerts. */
+const NONE_PENDING_MS = 30_000
 const PAGE = 50
 
 /** A destination with its state, its signing secret and its deliveries, for Project Owners. */
@@ -123,7 +125,8 @@ function Deliveries({ webhook }: { webhook: string }) {
       ask('GET', DELIVERIES, { params, query: { limit: PAGE, ...(pageParam && { cursor: pageParam }) }, signal }),
     initialPageParam: '',
     getNextPageParam: ({ nextCursor }) => nextCursor,
-    refetchInterval: EVERY_MS,
+    refetchInterval: ({ state: { data } }) =>
+      data?.pages.some((page) => page.data.some(({ state }) => state === 'Pending')) ? EVERY_MS : NONE_PENDING_MS,
   })
   const deliveries = list.data?.pages.flatMap(({ data }) => data)
   return (
