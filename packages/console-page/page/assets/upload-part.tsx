@@ -5,6 +5,9 @@ import { useChange } from '../api/queries.ts'
 import { useProject, useScope } from '../api/session.ts'
 import { several } from '../components/usd.ts'
 import { RefusalBox } from '../components/refusal-box.tsx'
+import { LeaveGuard } from '../components/leave-guard.tsx'
+import { announce } from '../frame/announcer.ts'
+import { failedBy } from '../api/failed.ts'
 import { sizeOf, ASSETS } from './asset-labels.ts'
 import type { MediaType } from '@gateway/api/media-type'
 import { readAssetFile, uploadAsset } from '../flow-editor/run/asset-file.ts'
@@ -37,6 +40,10 @@ export function UploadPart() {
         }}
         onDismiss={dismiss}
       />
+      <LeaveGuard title="Uploads in progress" isUnsaved={uploads.some(isUnderWay)}>
+        Uploads continue while the console is open, but a file that fails must be selected again. Closing the tab ends
+        them.
+      </LeaveGuard>
     </>
   )
 }
@@ -187,8 +194,13 @@ interface Upload {
 
 let uploadCount = 0
 
-/** Uploads files in sequence. A failed file does not stop the others. */
+/** Uploads files in sequence, also after the user leaves the screen. A failed file does not stop the others. */
 function useUploads() {
+  const isShown = useRef(false)
+  useEffect(() => {
+    isShown.current = true
+    return () => void (isShown.current = false)
+  }, [])
   const scope = useScope()
   const [uploads, setUploads] = useState<Upload[]>([])
   const queue = useRef(Promise.resolve())
@@ -200,15 +212,19 @@ function useUploads() {
   const update = ({ id }: Upload, now: Partial<Upload>) =>
     setUploads((before) => before.map((each) => (each.id === id ? { ...each, ...now } : each)))
 
+  const fail = (upload: Upload, why: Pick<Upload, 'fault' | 'error'>) => {
+    update(upload, { state: 'failed', ...why })
+    if (!isShown.current) announce(`${upload.file.name} was not uploaded. ${why.fault ?? failedBy(why.error).message}`)
+  }
   const send = async (upload: Upload) => {
     update(upload, { state: 'sending' })
     try {
       const read = await readAssetFile(upload.file, 'media').catch(() => ({ fault: UNREADABLE }))
-      if ('fault' in read) return update(upload, { state: 'failed', ...read })
+      if ('fault' in read) return fail(upload, read)
       await mutateAsync({ file: upload.file, type: read.type })
       update(upload, { state: 'done' })
     } catch (error) {
-      update(upload, { state: 'failed', error })
+      fail(upload, { error })
     }
   }
   const add = (files: Iterable<File>) => {

@@ -2,15 +2,17 @@ import { useBlocker } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { Dialog } from './dialog.tsx'
 
-/** Confirms leaving a screen with unsaved changes. */
+/** Confirms leaving a screen with unsaved changes, or with work in progress. */
 export function LeaveGuard({
   isUnsaved,
   isLost = isUnsaved,
+  title = 'Unsaved changes',
   children,
 }: {
   isUnsaved: boolean
   /** Whether closing the page loses them: the browser then asks, too. */
   isLost?: boolean
+  title?: string
   /** What becomes of the changes. */
   children: ReactNode
 }) {
@@ -21,7 +23,7 @@ export function LeaveGuard({
   })
   if (status !== 'blocked') return null
   return (
-    <Dialog title="Unsaved changes" onClose={reset}>
+    <Dialog title={title} onClose={reset}>
       <p>{children}</p>
       <div className="buttons">
         <button type="button" className="button main" onClick={reset}>
