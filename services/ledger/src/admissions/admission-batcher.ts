@@ -154,7 +154,7 @@ export function openAdmissionBatcher(
         ? withShortTimeout(outside ? deps.reads : deps.admissions, (sql) => run(sql, batch, waitForLocks))
         : run(deps.admissions.sql, batch, waitForLocks),
     )
-    onWritten()
+    onWritten(true)
     metrics.batch(entries.length, now() - startMs)
     if (rows.answersLost > 0) metrics.answersLost(rows.answersLost)
     const onDeferred = (entry: Waiting) => {

@@ -51,7 +51,7 @@ describe('a quarantined item', () => {
     memory.later(1_000)
     for (const id of ids) {
       expect(memory.mayTry(id)).toBe(true)
-      memory.decided(id)
+      memory.decided(id, true)
     }
   })
 
@@ -59,7 +59,7 @@ describe('a quarantined item', () => {
     const memory = open()
     memory.refused('inv_1', null, error)
     memory.refused('inv_2', null, error)
-    memory.decided('inv_1')
+    memory.decided('inv_1', false)
     expect([memory.find('inv_1'), memory.find('inv_2')]).toEqual([null, expect.anything()])
     memory.later(900_001)
     expect(memory.find('inv_2')).toBeNull()
@@ -102,8 +102,14 @@ describe('quarantined items of one project', () => {
     const memory = withBrokenProject()
     memory.belongs('inv_9', group)
     expect(memory.find('inv_9')).not.toBeNull()
-    memory.decided('inv_9')
+    memory.decided('inv_9', true)
     expect(['inv_1', 'inv_2', 'inv_9'].map((id) => memory.find(id, [group]))).toEqual([null, null, null])
+  })
+
+  test('stay remembered if what was decided wrote nothing that they share', () => {
+    const memory = withBrokenProject()
+    memory.decided('inv_1', false)
+    for (const id of ['inv_1', 'inv_2', 'inv_9']) expect(memory.find(id, [group])).not.toBeNull()
   })
 })
 

@@ -7,7 +7,8 @@ import { backOffMs } from '@gateway/service-kit/async/waiting'
 //   A2  A remembered item joins no batch. It is tried alone: at most one try a second in the whole process until one
 //       succeeds, and each id and group after a separate back-off of up to minutes. In between it is answered at once.
 //   A3  After `GIVE_UP_AFTER` refusals it is given up: its sender is asked to stop.
-//   A4  A try that succeeds forgets the id, its group, and everything remembered of that group.
+//   A4  A try that succeeds forgets the id, its group, and everything remembered of that group. If it wrote
+//       nothing that its group shares, such as the wallet, the group and its ids stay remembered.
 //   A5  A batch that ran out of time is repeated. If an item of it was in such a batch before, the batch is split, and
 //       an item that runs out of time alone is refused like any other.
 //   A6  Correctness does not depend on this memory. Forgetting something, because it is old or because there is too
@@ -32,8 +33,11 @@ export interface Quarantine {
   refused(id: string, group: Group | null, error: unknown): void
   /** Records that it is in this group and shares its state. */
   belongs(id: string, group: Group): void
-  /** Records that it was decided (A4). */
-  decided(id: string): void
+  /**
+   * Records that it was decided (A4).
+   * @param wroteShared whether that wrote what its group shares
+   */
+  decided(id: string, wroteShared: boolean): void
   /** Kept items (kept-items.ts) that this replica knows to be stored. */
   kept: Pick<Set<string>, 'has' | 'delete'> & { add(name: string): void }
   /** Records that a batch of these ran out of time. Returns whether to split it (A5). */
@@ -113,9 +117,10 @@ export function openQuarantine({ now }: { now: () => number }): Quarantine {
     belongs(id, group) {
       groupOf.set(id, group)
     },
-    decided(id) {
+    decided(id, wroteShared) {
       const group = groupOf.get(id)
       nextTryMs = -Infinity
+      if (group !== undefined && !wroteShared) return
       forget(id)
       if (group !== undefined) forget(group)
     },

@@ -34,7 +34,7 @@ function open(run: Run, { outside = false, maxItems = 8 } = {}) {
         const ids = entries.map(({ id }) => id)
         ran.push(`${ids.join('')}${mode.shortTimeout ? ' shortTimeout' : ''}${mode.outside ? ' outside' : ''}`)
         run(ids, mode)
-        onWritten()
+        onWritten(true)
         for (const { answer } of entries) answer('done')
       },
       putBack: (entry) => batcher.add(entry),

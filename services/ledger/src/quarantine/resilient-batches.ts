@@ -38,8 +38,11 @@ export interface BatchMode<Entry> {
   outside: boolean
   /** Takes an entry that the batch did not decide. */
   passOver: (entry: Entry) => void
-  /** To be called once the batch is written, before its entries are answered. */
-  onWritten: () => void
+  /**
+   * To be called once the batch is written, before its entries are answered.
+   * @param wroteShared whether that includes what the entries of a group share (A4 of quarantine.ts)
+   */
+  onWritten: (wroteShared: boolean) => void
 }
 
 /** What a user of resilient batches states about its own items. */
@@ -156,7 +159,7 @@ export function openResilientBatches<Entry extends BatchEntry>(
   }
 
   async function retryAlone(entry: Entry): Promise<void> {
-    const onWritten = () => quarantine.decided(idOf(entry))
+    const onWritten = (wroteShared: boolean) => quarantine.decided(idOf(entry), wroteShared)
     try {
       await user.run([entry], { waitForLocks: true, shortTimeout: true, outside: true, passOver: drop, onWritten })
     } catch (error) {

@@ -94,7 +94,7 @@ export function openNodeBatcher(
     const startMs = now()
     try {
       const result = await runBatch(batch, mode)
-      mode.onWritten()
+      mode.onWritten(result.charged.size > 0)
       await answerAll(batch, result, mode.passOver)
       metrics.nodeBatch(batch.length, now() - startMs)
     } catch (error) {

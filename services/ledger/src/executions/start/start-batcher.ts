@@ -121,7 +121,7 @@ export function openStartBatcher(deps: StartDeps, limits: StartLimits): StartBat
         }
       }
     }
-    onWritten()
+    onWritten(true)
     for (const [{ resolve }, answer] of answers) resolve(answer)
     for (const waiting of later) passOver(waiting)
   }
