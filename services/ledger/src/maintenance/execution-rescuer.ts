@@ -26,8 +26,10 @@ export async function rescueNodes({
   return { rescued: rows.length }
 }
 
-// Makes executions past their deadline start to fail. Notifies the workers of failing executions again, because the
-// first notification may have been lost.
+// Makes executions past their deadline start to fail, then ends their running nodes. A failing execution with a
+// quarantined completion is skipped: ending its node would release what the completion is to charge (K2 of
+// quarantine/kept-items.ts). Notifies the workers of failing executions again, because the first notification may have
+// been lost.
 
 const MAX_EXECUTIONS = 2_000
 
@@ -37,7 +39,11 @@ export async function enforceDeadlines({
   notifier,
 }: Pick<Deps, 'reads' | 'nodeBatcher' | 'notifier'>): Promise<{ overdue: number }> {
   const overdue = await prisma.$queryRaw<{ id: string }[]>`
-    SELECT id FROM money.executions WHERE completed_at IS NULL AND deadline_at <= (SELECT clock_timestamp())
+    SELECT id FROM money.executions
+     WHERE completed_at IS NULL AND deadline_at <= (SELECT clock_timestamp())
+       AND (error IS NULL OR NOT EXISTS ( -- the names of its kept completions begin with its id and a space
+             SELECT FROM money.quarantined_items s
+              WHERE s.name > (id || ' ') COLLATE "default" AND s.name < (id || '!') COLLATE "default"))
      ORDER BY deadline_at LIMIT ${MAX_EXECUTIONS}::int`
   await Promise.all(overdue.map(({ id }) => nodeBatcher.submit({ op: 'overdue', execution: id }, BUDGET_MS)))
   const ending = await prisma.$queryRaw<{ id: string }[]>`

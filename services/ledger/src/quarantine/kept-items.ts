@@ -9,7 +9,8 @@ import { bisect } from './resilient-batches.ts'
 //   K1  An item is on disk before its sender receives the outcome, so no settlement is lost once its sender stops. An
 //       item that cannot be written at all, because its id is not valid text for Postgres, names nothing that is on the
 //       books.
-//   K2  While it is kept, its reservation or node does not count as abandoned (reservation-reaper, node-rescuer).
+//   K2  While it is kept, its reservation or node does not count as abandoned (reservation-reaper, node-rescuer,
+//       deadline-enforcer).
 //   K3  It is submitted again like any other item, after its own back-off, and deleted once it is decided.
 
 export type KeepDeps = Pick<Deps, 'reads' | 'quarantine'> & { metrics: Pick<Deps['metrics'], 'keepFailed'> }

@@ -50,6 +50,12 @@ const mend = (fixture: Fixture, project: string) =>
     [project],
   )
 
+const passDeadline = (fixture: Fixture, execution: string) =>
+  fixture.run(
+    `UPDATE money.executions SET deadline_at = now() - interval '1 second', version = version + 1 WHERE id = $1`,
+    [execution],
+  )
+
 const nextTryNow = (fixture: Fixture) =>
   fixture.run("UPDATE money.quarantined_items SET next_try_at = clock_timestamp() - interval '1 ms'")
 const keptOf = async (fixture: Fixture, project: string) =>
@@ -171,6 +177,54 @@ describe('a corrupt wallet row', () => {
     })
     expect(await retried).toEqual({ written: 1 })
     expect(await engine.record(execution)).toMatchObject({ chargedMicro: 20, nodes: [{}, { status: 'Succeeded' }, {}] })
+    expect(await findingsOf(replica, tenant.project.id)).toEqual([])
+    await engine.close()
+  })
+
+  test('does not end an execution whose completion is kept: it is charged after its deadline, and nothing is written off', async ({
+    database,
+    fixture,
+    replica,
+    tenant,
+    begin,
+    admit,
+  }) => {
+    let aheadMs = 0
+    const engine = await openEngine(database.ledgerUrl, { now: () => performance.now() + aheadMs })
+    const instance = await engine.newInstance()
+    const executions = [1, 2, 3].map(() => begin(oneCall(tenant.product), engine))
+    const taken = await Promise.all(executions.map(async (execution) => takeNext(engine, instance, await execution)))
+    for (const one of taken) await admit(instance, one)
+    await spoil(fixture, tenant.project.id)
+    const usage = { promptTokens: 1, completionTokens: 20, estimated: false }
+    for (const one of taken) {
+      const complete = () => engine.complete(ending(one, { usage, reservation: one.claim.callReservation }))
+      while ((await complete()).kind !== 'quarantined') aheadMs += LONG_MS
+    }
+
+    const isRefused = () => engine.memory.find('another', [`closings ${tenant.project.id}`]) !== null
+    expect(isRefused()).toBe(true)
+    for (const { job } of taken) {
+      await passDeadline(fixture, job.execution)
+      aheadMs += LONG_MS
+      await engine.endOverdue()
+      expect(await engine.record(job.execution)).toMatchObject({ error: { code: 'execution_timeout' } })
+    }
+    expect(isRefused()).toBe(true) // failing closes no reservation, so the row may still be wrong
+    for (const { job } of taken) await passDeadline(fixture, job.execution)
+    await engine.endOverdue()
+
+    await mend(fixture, tenant.project.id)
+    aheadMs += LONG_MS
+    await engine.endOverdue()
+    await nextTryNow(fixture)
+    const retried = { ...engine, quarantine: engine.memory, admissionBatcher: replica.admissionBatcher }
+    expect(await retryQuarantined(retried)).toEqual({ written: 3 })
+    expect(isRefused()).toBe(false)
+    for (const { job } of taken)
+      expect(await engine.record(job.execution)).toMatchObject({ status: 'Failed', chargedMicro: 20 })
+    const writtenOff = await fixture.run('SELECT FROM money.write_offs WHERE product = $1', [tenant.product])
+    expect(writtenOff.rowCount).toBe(0)
     expect(await findingsOf(replica, tenant.project.id)).toEqual([])
     await engine.close()
   })
