@@ -64,8 +64,8 @@ export function createProject(deps: Deps): Handler<'createProject'> {
 }
 
 /**
- * DELETE …/projects/{p}: deletes the project, its grants, assignments, sandbox products and keys. Its charges and the
- * balance of its wallet remain on record permanently.
+ * DELETE …/projects/{p}: deletes the project, its grants, assignments, sandbox products and keys. The ledger then deletes
+ * its assets. Its charges and the balance of its wallet remain on record permanently.
  */
 export function deleteProject(deps: Deps): Handler<'deleteProject'> {
   const { prisma } = deps

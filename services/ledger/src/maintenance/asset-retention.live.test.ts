@@ -37,6 +37,29 @@ test('only assets older than their project’s retention are deleted, once even 
   expect(await state(kept, other.project.id)).toBe(true)
 })
 
+test('all assets of a deleted project are deleted, even of one that kept them forever', async ({
+  fixture,
+  tenant,
+  replica,
+}) => {
+  const deleted = await fixture.project(tenant.owners)
+  await fixture.run('UPDATE control.projects SET asset_retention_days = NULL WHERE id = $1', [deleted.id])
+  const asset = async (project: string) => {
+    const id = fixture.id('ast')
+    await recordAsset(replica, { id, caller: { project, user: 'usr_1' }, mimeType: 'image/png', bytes: 9 })
+    return id
+  }
+  const [gone, kept] = [await asset(deleted.id), await asset(tenant.project.id)]
+  await fixture.run('DELETE FROM control.project_grants WHERE project = $1', [deleted.id])
+  await fixture.run('DELETE FROM control.projects WHERE id = $1', [deleted.id])
+  expect(await expireAssets(replica)).toEqual({ expired: 1 })
+  expect(await expireAssets(replica)).toEqual({ expired: 0 })
+  const { rows } = await fixture.run('SELECT id FROM money.assets WHERE id = ANY ($1) AND deleted_at IS NULL', [
+    [gone, kept],
+  ])
+  expect(rows).toEqual([{ id: kept }])
+})
+
 test('a deleted asset is not found by new calls but stays readable for executions in progress [asset_not_found]', async ({
   fixture,
   tenant,

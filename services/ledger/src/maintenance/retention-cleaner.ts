@@ -88,19 +88,21 @@ async function deleteInParts(deletePart: () => Promise<number>): Promise<number>
   return deleted
 }
 
-/** Deletes assets that are older than their project keeps them, some at a time (D1 of assets.ts). */
+/** Deletes assets older than their project keeps them, and those of deleted projects, some at a time (D1 of assets.ts). */
 export async function expireAssets({ reads: { prisma } }: Pick<Deps, 'reads'>) {
   let expired = 0
   for (let part = MAX_ROWS; part === MAX_ROWS; expired += part)
     part = await prisma.$executeRaw`
       UPDATE money.assets SET deleted_at = now() WHERE deleted_at IS NULL AND id = ANY (ARRAY(
-        SELECT a.id FROM control.projects p
+        SELECT a.id FROM money.asset_usage u
+          LEFT JOIN control.projects p ON p.id = u.project
          CROSS JOIN LATERAL (
            SELECT o.id FROM money.assets o
-            WHERE o.project = p.id AND o.deleted_at IS NULL
-              AND o.created_at < now() - p.asset_retention_days * interval '1 day'
+            WHERE o.project = u.project AND o.deleted_at IS NULL
+              AND o.created_at < CASE WHEN p.id IS NULL THEN 'infinity'
+                                      ELSE now() - p.asset_retention_days * interval '1 day' END
             ORDER BY o.created_at LIMIT ${MAX_ROWS}::int) a
-         WHERE p.asset_retention_days IS NOT NULL LIMIT ${MAX_ROWS}::int))`
+         WHERE u.assets > 0 LIMIT ${MAX_ROWS}::int))`
   return { expired }
 }
 
