@@ -1,5 +1,6 @@
 -- Returns what the job-requeuer enqueues: ready nodes of projects with room that were never enqueued, and nodes that
--- were enqueued `late_ms` ago but not claimed by any worker, at most `max_late` of these.
+-- were enqueued `late_ms` ago but not claimed by any worker, at most `max_late` of these. Each project gets
+-- an equal share, and the oldest go first, so a node that did not fit comes before those that were enqueued again.
 -- The result is like that of money.enqueue_ready_nodes, but an empty list for none.
 CREATE OR REPLACE FUNCTION money.requeue_lost_nodes(
   max_concurrent_nodes integer,
@@ -13,6 +14,7 @@ CREATE OR REPLACE FUNCTION money.requeue_lost_nodes(
 AS $$
 DECLARE
   moment timestamptz(3) := clock_timestamp();
+  late_since timestamptz(3) := moment - late_ms * interval '1 millisecond';
   projects text[];
   missed json;
   late json;
@@ -31,10 +33,24 @@ BEGIN
   IF projects IS NOT NULL THEN
     missed := money.enqueue_ready_nodes(projects, max_concurrent_nodes, moment);
   END IF;
-  WITH next AS MATERIALIZED (
-    SELECT n.execution, n.ordinal FROM money.execution_nodes n
-     WHERE n.state = 'Ready' AND n.enqueued_at <= moment - late_ms * interval '1 millisecond'
-     LIMIT max_late FOR UPDATE SKIP LOCKED
+  WITH RECURSIVE waiting (project) AS ( -- each project once, as above
+    SELECT min(n.project) FROM money.execution_nodes n WHERE n.state = 'Ready' AND n.enqueued_at <= late_since
+    UNION ALL
+    SELECT (SELECT min(n.project) FROM money.execution_nodes n
+             WHERE n.state = 'Ready' AND n.enqueued_at <= late_since AND n.project > w.project)
+      FROM waiting w WHERE w.project IS NOT NULL
+  ), oldest AS MATERIALIZED ( -- one row of each project, read in the order of its index
+    SELECT w.project, greatest(max_late / count(*) OVER (), 1) AS share
+      FROM waiting w CROSS JOIN LATERAL (
+        SELECT n.enqueued_at FROM money.execution_nodes n
+         WHERE n.project = w.project AND n.state = 'Ready' AND n.enqueued_at <= late_since
+         ORDER BY n.project, n.enqueued_at LIMIT 1) first
+     ORDER BY first.enqueued_at LIMIT max_late
+  ), next AS MATERIALIZED (
+    SELECT n.execution, n.ordinal FROM oldest CROSS JOIN LATERAL (
+      SELECT c.execution, c.ordinal FROM money.execution_nodes c
+       WHERE c.project = oldest.project AND c.state = 'Ready' AND c.enqueued_at <= late_since
+       ORDER BY c.project, c.enqueued_at LIMIT oldest.share FOR UPDATE SKIP LOCKED) n
   )
   SELECT array_agg(execution), array_agg(ordinal), min(execution), max(execution)
     INTO next_execution, next_ordinal, oldest_execution, newest_execution FROM next;

@@ -1,6 +1,7 @@
 import { describe, expect } from 'vitest'
+import { callFunction } from '@gateway/database/call-function'
 import { openEngine, question, takeNext } from '../fixtures/engine.ts'
-import { test } from '../fixtures/ledger-test.ts'
+import { openTenant, test } from '../fixtures/ledger-test.ts'
 import { chain, publishProduct } from '../fixtures/sandbox-products.ts'
 
 describe('a node whose job the queue has lost', () => {
@@ -40,6 +41,34 @@ describe('a node whose job the queue has lost', () => {
     engine.jobs.length = 0
     await engine.requeueLostJobs()
     expect(engine.jobs.filter(({ execution }) => execution === asked.id)).toEqual([job])
+  })
+
+  test('is enqueued again in its turn if more are lost than one run takes', async ({ engine, fixture, tenant }) => {
+    const other = await openTenant(fixture)
+    const executions = await Promise.all(
+      [tenant, other].map(async ({ project, owners, key }) => {
+        const sandbox = await publishProduct(fixture, project.id, owners.owner, { graph: chain(1) })
+        const asked = question(key, sandbox)
+        await engine.start(asked)
+        return asked.id
+      }),
+    )
+    await fixture.run(
+      `UPDATE money.execution_nodes
+          SET enqueued_at = now() + CASE WHEN execution = ANY ($1) THEN interval '-1 minute' ELSE interval '1 hour' END
+        WHERE enqueued_at IS NOT NULL`,
+      [executions],
+    )
+    const requeued: string[] = []
+    for (let turns = 0; turns < 2; turns++) {
+      const row = await callFunction(engine.reads.sql, 'money.requeue_lost_nodes', {
+        max_concurrent_nodes: 32,
+        late_ms: 0,
+        max_late: 1,
+      })
+      requeued.push(...(JSON.parse(row.jobs) as [execution: string][]).map(([execution]) => execution))
+    }
+    expect(requeued.toSorted()).toEqual(executions.toSorted())
   })
 
   test('is enqueued once there is room, if it never was', async ({ database, fixture, tenant }) => {
