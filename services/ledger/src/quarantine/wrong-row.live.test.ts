@@ -236,6 +236,37 @@ describe('a package', () => {
     ['is not JSON', `UPDATE control.packages SET package = '{' WHERE sandbox = $1`],
     ['is not a package', `UPDATE control.packages SET package = '{"nodes":7}' WHERE sandbox = $1`],
   ]
+  const spoilPackages = async (fixture: Fixture, spoilPackage: string, sandbox: string) => {
+    await fixture.run('SET session_replication_role = replica') // packages are immutable
+    await fixture.run(spoilPackage, [sandbox])
+    await fixture.run('SET session_replication_role = origin')
+  }
+
+  test.for(wrongs)(
+    'that %s does not keep its executions from ending after their deadline, or their reservations open',
+    async ([, spoilPackage], { database, fixture, tenant, engine, replica, admit }) => {
+      const graph = oneCall(tenant.product)
+      const sandbox = await publishProduct(fixture, tenant.project.id, tenant.owners.owner, { graph })
+      await activatePackage(fixture, { sandbox, revision: 1 }, graph, '2')
+      const [waiting, running] = [question(tenant.key, sandbox), question(tenant.key, sandbox)]
+      for (const asked of [waiting, running]) expect(await engine.start(asked)).toMatchObject({ kind: 'started' })
+      const instance = await engine.newInstance()
+      await admit(instance, await takeNext(engine, instance, running.id))
+      await spoilPackages(fixture, spoilPackage, sandbox)
+
+      const fresh = await openEngine(database.ledgerUrl)
+      for (let turns = 0; turns < 2; turns++) {
+        for (const { id } of [waiting, running]) await passDeadline(fixture, id)
+        await fresh.endOverdue()
+      }
+      const failed = { status: 'Failed', error: { code: 'execution_timeout' }, chargedMicro: 0 }
+      for (const { id } of [waiting, running]) expect(await fresh.record(id)).toMatchObject(failed)
+      expect(await walletOf(replica, tenant.project.id)).toMatchObject({ reserved: 0n, settled: 0n })
+      expect(await findingsOf(replica, tenant.project.id)).toEqual([])
+      await fresh.close()
+    },
+  )
+
   test.for(wrongs)(
     'that %s does not hold up other executions; its own nodes stay undecided',
     async ([, spoilPackage], { database, fixture, tenant, engine }) => {
@@ -250,9 +281,7 @@ describe('a package', () => {
       for (const sandbox of [wrong, right])
         await activatePackage(fixture, { sandbox, revision: 1 }, oneCall(tenant.product), '2')
       const [bad, good] = [await begin(wrong), await begin(right)]
-      await fixture.run('SET session_replication_role = replica') // packages are immutable
-      await fixture.run(spoilPackage, [wrong])
-      await fixture.run('SET session_replication_role = origin')
+      await spoilPackages(fixture, spoilPackage, wrong)
 
       const fresh = await openEngine(database.ledgerUrl)
       const instance = await fresh.newInstance()

@@ -31,7 +31,8 @@ import {
 //   R7  Every result and the end of the execution take the next progress number; nothing comes after the end.
 //   R8  An attempt that died with its instance counts as a death; one that was given back does not. Both raise the
 //       attempt, so that a job of the old attempt gets nothing.
-//   R9  Past its deadline an execution starts to fail; nodes that still run after another GRACE_MS are failed here.
+//   R9  Past its deadline an execution starts to fail; nodes that still run after another GRACE_MS are failed here. This
+//       takes no plan, so that an execution whose package cannot be read ends as well.
 //   R10  A completion that names a lease for a next node is leased one free node that became ready because of it, in
 //        the same write: this replaces a job. A paid node is always a job. A repeat returns the same node until that
 //        has ended, even if the execution has started to fail, because the holder of a lease must learn of it. A repeat
@@ -88,6 +89,14 @@ export function decideExecution(situation: Situation): { outcomes: ItemOutcome[]
   return { outcomes, change: draft.change() }
 }
 
+/** Decides an execution that only its deadline may end (R9). Returns the change to be written; null: nothing. */
+export function decideOverdue(situation: Pick<Situation, 'execution' | 'nowMs'>): ExecutionChange | null {
+  const draft = draftOf(situation.execution)
+  overdue(draft, situation)
+  endIfFailed(draft)
+  return draft.change()
+}
+
 function complete(draft: ExecutionDraft, situation: Situation, item: CompleteItem): ItemOutcome {
   const { plan } = situation
   const ordinal = ordinalOf(plan, item.node)
@@ -135,7 +144,10 @@ function reclaim(draft: ExecutionDraft, { plan, alive }: Situation, { node: id, 
 }
 
 /** R9 */
-function overdue(draft: ExecutionDraft, { nowMs, execution: { deadlineMs } }: Situation): void {
+function overdue(
+  draft: ExecutionDraft,
+  { nowMs, execution: { deadlineMs } }: Pick<Situation, 'execution' | 'nowMs'>,
+): void {
   if (draft.hasEnded() || nowMs < deadlineMs) return
   const started = draft.status() !== 'Admitted'
   const by = draft.stoppedBy()
@@ -173,7 +185,12 @@ function moveOn(draft: ExecutionDraft, { plan, requiredOutputs }: Situation): vo
       else draft.beginToFail(JSON.stringify(refuse('output_missing', { fields: [...requiredOutputs] }).body))
     }
   }
-  if (draft.failing() && draft.running().length === 0) draft.fail()
+  endIfFailed(draft)
+}
+
+/** R5 */
+function endIfFailed(draft: ExecutionDraft): void {
+  if (!draft.hasEnded() && draft.failing() && draft.running().length === 0) draft.fail()
 }
 
 /** R10 */

@@ -5,7 +5,7 @@ import type { Excess } from '../../metrics.ts'
 import type { ExecutionLoader, LoadedExecutions } from '../cache/load-executions.ts'
 import type { ExecutionChange } from '../store/execution-facts.ts'
 import { writeExecutions } from '../store/write-executions.ts'
-import { decideExecution } from './decide-execution.ts'
+import { decideExecution, decideOverdue } from './decide-execution.ts'
 import type { ItemOutcome, NodeItem, WaitingNode } from './node-item.ts'
 
 export interface NodeBatchResult {
@@ -69,6 +69,11 @@ async function decideItems(
 ) {
   const execution = executions.get(id)
   if (!execution) return { outcomes: items.map(outcomeWithoutExecution), change: null }
+  if (items.every(({ op }) => op === 'overdue'))
+    return {
+      outcomes: items.map((): ItemOutcome => ({ kind: 'nothing-to-do' })),
+      change: decideOverdue({ execution, nowMs }),
+    }
   const { plan, package: flow } = await packageCache.get(execution)
   const requiredOutputs = flow.output.required ?? []
   return decideExecution({
