@@ -11,7 +11,8 @@
 --   I4  A monitor that has not checked for MONITOR_AWAY is dead, or has paused for too long. Another monitor without
 --       such a gap takes over its instances, and their silence counts from then on. The next heartbeat decides again
 --       which replica monitors. Until then an instance that is alive but reaches no other replica sends signs of life
---       (services/ledger/src/instances/signs-of-life.ts).
+--       (services/ledger/src/instances/signs-of-life.ts). A check further than MONITOR_AWAY in the future
+--       was written before the clock went back, and its monitor is dead: a live one overwrites it with its next check.
 --
 -- Returns how many instances it ended, for how many silence counts again (I2), and how many it took over (I4).
 CREATE OR REPLACE FUNCTION money.monitor_instances(
@@ -51,7 +52,8 @@ BEGIN
        SELECT i.id FROM money.instances i
         WHERE i.ended_at IS NULL AND i.monitor IS DISTINCT FROM by_monitor
           AND NOT EXISTS (
-            SELECT FROM money.instance_monitors m WHERE m.id = i.monitor AND m.looked_at >= moment - MONITOR_AWAY)
+            SELECT FROM money.instance_monitors m
+             WHERE m.id = i.monitor AND m.looked_at BETWEEN moment - MONITOR_AWAY AND moment + MONITOR_AWAY)
         ORDER BY i.id FOR UPDATE SKIP LOCKED);
     GET DIAGNOSTICS taken_over = ROW_COUNT;
     DELETE FROM money.instance_monitors WHERE looked_at < moment - interval '1 day';

@@ -159,6 +159,16 @@ describe.each(Object.entries(KINDS))('%s', (_, kind) => {
     expect(ms).toBeLessThanOrEqual(AWAY_MS + deadAfterMs + 2 * LOOK_MS) // less than 30 s for a gateway
   })
 
+  test('is ended by another replica if the clock went back when it died together with its own', async ({
+    watch,
+    clock,
+  }) => {
+    await watch.heartbeat('dead', kind)
+    await watch.pass(LOOK_MS, 'here', 'there')
+    await clock.turn(-60_000)
+    expect(await watch.untilEnded('dead', 'there')).toBeLessThanOrEqual(AWAY_MS + deadAfterMs + 2 * LOOK_MS)
+  })
+
   test('stays alive if its replica died and it reaches another one before its time is up', async ({ watch }) => {
     await watch.heartbeat('moved', kind)
     await watch.pass(AWAY_MS + deadAfterMs - LOOK_MS, 'there')
