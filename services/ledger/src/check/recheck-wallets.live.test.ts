@@ -81,4 +81,28 @@ describe('rechecking wallets behind the checkpoints', () => {
     const { rows } = await fixture.run('SELECT FROM money.rechecked_wallets WHERE project = ANY ($1)', [made])
     expect(rows).toHaveLength(5)
   })
+
+  test('lets a wallet whose entries cannot be read wait for its next turn, also behind archived entries', async ({
+    replica,
+    fixture,
+    tenant,
+    spend,
+    tamper,
+  }) => {
+    const { id } = tenant.project
+    // JavaScript cannot parse a date of this form.
+    await tamper(`UPDATE money.attempts SET window_start = '20000-01-01' WHERE id = $1`, [await spend(30)])
+    await fixture.run('DELETE FROM money.rechecked_wallets WHERE project = $1', [id])
+    await fixture.run(
+      `INSERT INTO money.archived_wallets (project, month, seq, at, funded, reserved, settled, seal, windows)
+       VALUES ($1, '2026-01-01', 1, '2026-01-31', 0, 0, 0, 'seal', '[]')`,
+      [id],
+    )
+    const { errors } = await recheckWallets(replica.reads, 1_000)
+    expect(errors.map(({ message }) => message)).toEqual([`recheck of ${id} failed`])
+    const { rows } = await fixture.run('SELECT seq::int, findings FROM money.rechecked_wallets WHERE project = $1', [
+      id,
+    ])
+    expect(rows).toEqual([{ seq: 1, findings: 0 }])
+  })
 })

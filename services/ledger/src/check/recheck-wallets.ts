@@ -9,7 +9,8 @@ import { readEntries, STEP } from './read-books.ts'
 
 // Rechecks what is behind the checkpoints: some wallets each time, those that were not rechecked for longest first. For
 // each, the next part of its journal and the sums of its hourly usage and of its days (money §9.1). A wallet with a
-// finding is rechecked each time, at the same entries, until it is fixed.
+// finding is rechecked each time, at the same entries, until it is fixed. One that cannot be rechecked, because a
+// statement exceeds its time limit for example, waits for its next turn like any other and keeps its findings.
 
 const WALLETS = 20
 
@@ -19,15 +20,23 @@ interface Position {
   seal: Uint8Array
 }
 
-/** Rechecks some wallets. Returns what does not add up. */
-export async function recheckWallets({ prisma }: Pick<Database, 'prisma'>, wallets: number = WALLETS): Promise<Report> {
-  const report: Report = { wallets: 0, findings: [] }
+interface NextPosition extends Position {
+  /** Number at the last recheck. */
+  findings: number
+}
+
+/** Rechecks some wallets. Returns what does not add up, and an error for each wallet whose recheck failed. */
+export async function recheckWallets(
+  { prisma }: Pick<Database, 'prisma'>,
+  wallets: number = WALLETS,
+): Promise<Report & { errors: Error[] }> {
+  const report: Report & { errors: Error[] } = { wallets: 0, findings: [], errors: [] }
   for (const position of await nextPositions({ prisma }, wallets)) {
     const { project } = position
-    const { findings, next } = await recheckPart({ prisma }, position)
-    findings.push(...(await checkUsage({ prisma }, project, 'sums')))
-    findings.push(...(await checkJournalDays({ prisma }, project, 'sums')))
-    await savePosition({ prisma }, findings.length > 0 ? position : next, findings.length)
+    const { findings, next, error } = await recheckWallet({ prisma }, position)
+    if (error !== null) report.errors.push(new Error(`recheck of ${project} failed`, { cause: error }))
+    const open = error === null ? findings.length : Math.max(findings.length, position.findings)
+    await savePosition({ prisma }, open > 0 ? position : next, open)
     for (const finding of findings) report.findings.push({ project, ...finding })
     report.wallets++
     await nextTurn() // calls that arrived meanwhile go first
@@ -36,10 +45,11 @@ export async function recheckWallets({ prisma }: Pick<Database, 'prisma'>, walle
 }
 
 /** Returns every wallet with a finding and `wallets` others, each behind its archived entries (money §9.4). */
-function nextPositions({ prisma }: Pick<Database, 'prisma'>, wallets: number): Promise<Position[]> {
-  return prisma.$queryRaw<Position[]>`
+function nextPositions({ prisma }: Pick<Database, 'prisma'>, wallets: number): Promise<NextPosition[]> {
+  return prisma.$queryRaw<NextPosition[]>`
     SELECT w.project, CASE WHEN r.seq > coalesce(a.seq, 0) THEN r.seq ELSE coalesce(a.seq, 0) END AS seq,
-           CASE WHEN r.seq > coalesce(a.seq, 0) THEN r.seal ELSE coalesce(a.seal, '') END AS seal
+           CASE WHEN r.seq > coalesce(a.seq, 0) THEN r.seal ELSE coalesce(a.seal, '') END AS seal,
+           coalesce(r.findings, 0) AS findings
       FROM ((SELECT project FROM money.rechecked_wallets WHERE findings > 0)
             UNION ALL
             (SELECT w.project FROM money.wallets w LEFT JOIN money.rechecked_wallets r ON r.project = w.project
@@ -47,6 +57,25 @@ function nextPositions({ prisma }: Pick<Database, 'prisma'>, wallets: number): P
               ORDER BY r.at NULLS FIRST LIMIT ${wallets}::int)) w
       LEFT JOIN money.rechecked_wallets r ON r.project = w.project
       LEFT JOIN money.archived_wallets a ON a.project = w.project`
+}
+
+/** The error ends the recheck of this wallet; what was found before it counts. */
+async function recheckWallet(
+  { prisma }: Pick<Database, 'prisma'>,
+  position: Position,
+): Promise<{ findings: Finding[]; next: Position; error: unknown }> {
+  const findings: Finding[] = []
+  let next = position
+  try {
+    const part = await recheckPart({ prisma }, position)
+    findings.push(...part.findings)
+    next = part.next
+    findings.push(...(await checkUsage({ prisma }, position.project, 'sums')))
+    findings.push(...(await checkJournalDays({ prisma }, position.project, 'sums')))
+    return { findings, next, error: null }
+  } catch (error) {
+    return { findings, next, error }
+  }
 }
 
 async function recheckPart(
@@ -64,6 +93,7 @@ async function recheckPart(
   return { findings, next }
 }
 
+/** Saves a position whose block still exists or is archived. */
 async function savePosition(
   { prisma }: Pick<Database, 'prisma'>,
   { project, seq, seal }: Position,
@@ -73,6 +103,7 @@ async function savePosition(
     INSERT INTO money.rechecked_wallets (project, seq, seal, findings, at)
     SELECT ${project}, ${seq}::bigint, ${seal}::bytea, ${findings}::int, clock_timestamp()
      WHERE ${seq}::bigint = 0 OR ${findings}::int > 0 OR money.has_block(${project}, ${seq}::bigint, ${seal}::bytea)
+        OR EXISTS (SELECT FROM money.archived_wallets a WHERE a.project = ${project} AND a.seq >= ${seq}::bigint)
     ON CONFLICT (project) DO UPDATE SET
       seq = excluded.seq, seal = excluded.seal, findings = excluded.findings, at = excluded.at`
 }

@@ -1,8 +1,8 @@
-import { describe, expect } from 'vitest'
+import { describe, expect, onTestFinished } from 'vitest'
 import { createLogger } from '@gateway/service-kit/process/logger'
 import { unmeasured } from '../fixtures/replica.ts'
 import { test } from '../fixtures/ledger-test.ts'
-import { openBooksChecker } from './books-checker.ts'
+import { openBooksChecker, openBooksRechecker } from './books-checker.ts'
 import { endTurn, keepTurn, lastTurn, takeTurn } from './maintenance-turn.ts'
 
 describe('the turn of a maintenance job', () => {
@@ -65,4 +65,46 @@ test('one replica checks the books, and the others report what it found', async 
   expect(await checker('second', other.reads).runOnce()).toEqual({ findings: 0 })
   expect(rounds['second']).toEqual(rounds['first'])
   expect(rounds['first']?.findings).toBe(1)
+})
+
+test('a wallet that cannot be read delays neither the recheck of others nor the anchor', async ({
+  replica,
+  tenant,
+  fixture,
+}) => {
+  const broken = tenant.project.id
+  await fixture.run('DELETE FROM money.rechecked_wallets')
+  await replica.admit(replica.item(tenant.key, tenant.product))
+  await fixture.project(tenant.owners, 1n)
+  // The sum of these amounts exceeds a bigint, so reading the wallet's usage fails.
+  const addTooMuch = `
+    INSERT INTO money.journal (project, seq, kind, reference, available, reserved, settled, outside, at)
+    SELECT $1, 1000 + n, 'settle', 'too much', 0, 0, 9e18, -9e18, now() FROM generate_series(1, 2) n`
+  await fixture.run(addTooMuch, [broken])
+  onTestFinished(async () => {
+    await fixture.run('SET session_replication_role = replica')
+    await fixture.run(`DELETE FROM money.journal WHERE project = $1 AND reference = 'too much'`, [broken])
+    await fixture.run('SET session_replication_role = origin')
+  })
+  const log = createLogger({ service: 'ledger', level: 'fatal' })
+  const reported: number[] = []
+  const metrics = { ...unmeasured, rechecked: (findings: number) => void reported.push(findings) }
+  const rechecker = openBooksRechecker({ reads: replica.reads, metrics, log, newId: () => 'rep_test' }, { everyMs: 0 })
+  const fails = () =>
+    expect(rechecker.runOnce()).rejects.toThrow(
+      expect.objectContaining({ errors: [expect.objectContaining({ message: `recheck of ${broken} failed` })] }),
+    )
+  await fails()
+  expect(reported).toHaveLength(1)
+  const { rows } = await fixture.run(
+    `SELECT count(*)::int AS wallets, count(r.at)::int AS rechecked, (SELECT count(*)::int FROM money.anchors) AS anchors
+       FROM money.wallets w LEFT JOIN money.rechecked_wallets r ON r.project = w.project WHERE w.journal_seq > 0`,
+  )
+  const [{ wallets, rechecked, anchors }] = rows as [{ wallets: number; rechecked: number; anchors: number }]
+  expect({ rechecked, anchors }).toEqual({ rechecked: wallets, anchors: 1 })
+  // A finding is not forgotten because the wallet cannot be read.
+  await fixture.run('UPDATE money.rechecked_wallets SET findings = 2 WHERE project = $1', [broken])
+  await fails()
+  const kept = await fixture.run('SELECT findings FROM money.rechecked_wallets WHERE project = $1', [broken])
+  expect(kept.rows).toEqual([{ findings: 2 }])
 })

@@ -64,27 +64,33 @@ export function openBooksRechecker(
   // Slightly less than `everyMs`, because a round starts `everyMs` after the end of the one before.
   const turn: Turn = { job: 'books-recheck', replica: deps.newId('rep'), forMs: RECHECK_MS, everyMs: everyMs * 0.9 }
 
+  /** @throws AggregateError of the wallets that could not be rechecked and of the anchor, after all was tried */
   async function recheckInTurn(): Promise<number> {
     let found: number | null = null
+    const errors: unknown[] = []
     try {
-      const { findings } = await recheckWallets(reads)
+      const { findings, errors: failed } = await recheckWallets(reads)
       for (const finding of findings) log.error({ finding: formatFinding(finding) }, 'books do not add up')
       found = findings.length
+      metrics.rechecked(found)
+      errors.push(...failed)
+    } catch (error) {
+      errors.push(error)
+    }
+    try {
       const anchor = await takeAnchor(reads)
       if (anchor !== null) log.info({ anchor: anchor.text, wallets: anchor.wallets }, 'books anchored')
-      return found
-    } finally {
-      await endTurn(deps, turn, found === null ? null : JSON.stringify(found))
+    } catch (error) {
+      errors.push(error)
     }
+    await endTurn(deps, turn, found === null ? null : JSON.stringify(found))
+    if (errors.length > 0) throw new AggregateError(errors, 'wallets could not be rechecked or anchored')
+    return found ?? 0
   }
 
   return {
     async runOnce(): Promise<{ findings: number }> {
-      if (await takeTurn(deps, turn)) {
-        const findings = await recheckInTurn()
-        metrics.rechecked(findings)
-        return { findings }
-      }
+      if (await takeTurn(deps, turn)) return { findings: await recheckInTurn() }
       const last = await lastTurn(deps, turn.job)
       if (last) metrics.rechecked(JSON.parse(last.report) as number)
       return { findings: 0 } // logged by the replica that found them
