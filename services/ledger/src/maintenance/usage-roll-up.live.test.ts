@@ -1,4 +1,4 @@
-import { describe, expect } from 'vitest'
+import { describe, expect, onTestFinished } from 'vitest'
 import { openDatabase } from '@gateway/database/client'
 import { createLogger } from '@gateway/service-kit/process/logger'
 import { checkBooks, formatFinding } from '../check/check-books.ts'
@@ -275,6 +275,47 @@ describe('rolling up usage', () => {
       [broken.project.id],
     )
     expect(rows).toEqual([{ micro: 3 }])
+  })
+
+  test('continues with other projects if the entries of one exceed the time limit', async ({
+    replica,
+    spend,
+    hours,
+    fixture,
+  }) => {
+    const slow = await openTenant(fixture)
+    const calls = Array.from({ length: 60 }, () => replica.item(slow.key, slow.product))
+    await Promise.all(calls.map((call) => replica.admit(call)))
+    await Promise.all(calls.map(({ id }) => replica.settle(id, { promptTokens: 0, completionTokens: 3 })))
+    await spend(4)
+    /** Lets roll-ups of the slow project run out of time if they count more entries at once. */
+    const limitTo = (entries: number) =>
+      fixture.run(
+        `CREATE OR REPLACE FUNCTION money.test_run_out_of_time() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+           IF NEW.project = '${slow.project.id}'
+              AND NEW.seq - (CASE TG_OP WHEN 'UPDATE' THEN OLD.seq ELSE 0 END) > ${entries} THEN
+             RAISE query_canceled USING MESSAGE = 'canceling statement due to statement timeout';
+           END IF;
+           RETURN NULL;
+         END $$;
+         CREATE OR REPLACE TRIGGER run_out_of_time AFTER INSERT OR UPDATE ON money.usage_positions
+           FOR EACH ROW EXECUTE FUNCTION money.test_run_out_of_time()`,
+      )
+    onTestFinished(async () => {
+      await fixture.run('DROP FUNCTION money.test_run_out_of_time CASCADE')
+    })
+    const rolledUp = async () => {
+      const { rows } = await fixture.run('SELECT micro::int FROM money.usage_positions WHERE project = $1', [
+        slow.project.id,
+      ])
+      return (rows as { micro: number }[])[0]?.micro ?? 0
+    }
+    await limitTo(0)
+    await rollUpUsage({ reads: replica.reads, log })
+    expect([await hours(), await rolledUp()]).toMatchObject([[{ micro: 4 }], 0])
+    await limitTo(100)
+    await rollUpUsage({ reads: replica.reads, log }) // in smaller parts
+    expect(await rolledUp()).toBe(180)
   })
 
   test('counts calls written after the clock went back', async ({ replica, tenant, spend, hours, fixture }) => {

@@ -1,10 +1,11 @@
 import { callFunction } from '@gateway/database/call-function'
-import { classify } from '../admissions/classify-error.ts'
+import { classify, ranOutOfTime } from '../admissions/classify-error.ts'
 import type { Deps } from '../deps.ts'
 
 // Adds up usage by the hour from the journal (money §9.2; U1 to U4 of money.roll_up_usage). One query finds the wallets
-// that have moved; the others cost nothing. Each part is one short transaction. A project whose usage cannot be written
-// keeps its position, and the others continue without it.
+// that have moved; the others cost nothing. Each part is one short transaction. A part that exceeds the time limit is
+// repeated by project, and for one project with fewer entries. A project whose usage cannot be written keeps its position,
+// and the others continue without it.
 
 interface RollUpDeps extends Pick<Deps, 'reads'> {
   log: { warn(facts: { err: unknown; project: string }, message: string): void }
@@ -18,6 +19,8 @@ interface Part {
 
 const PART: Part = { maxProjects: 200, maxEntries: 10_000 }
 const MAX_PROJECTS = 10_000
+/** A part of this size that exceeds the time limit is not repeated with fewer entries. */
+const LEAST_ENTRIES = 100
 
 /** Rolls up everything that has moved. Returns no count: it always has work, which is not worth logging. */
 export async function rollUpUsage({ reads, log }: RollUpDeps, part: Part = PART): Promise<Record<string, number>> {
@@ -41,8 +44,11 @@ async function rollUp(deps: RollUpDeps, projects: string[], maxEntries: number):
       if (entries < maxEntries) return true
     }
   } catch (error) {
-    if (classify(error) !== 'final') throw error
+    const isSlow = ranOutOfTime(error)
+    if (!isSlow && classify(error) !== 'final') throw error
     if (projects.length === 1) {
+      if (isSlow && maxEntries > LEAST_ENTRIES)
+        return rollUp(deps, projects, Math.max(LEAST_ENTRIES, Math.ceil(maxEntries / 10)))
       deps.log.warn({ err: error, project: projects[0]! }, 'usage roll-up of a project failed')
       return true
     }
