@@ -38,30 +38,31 @@ function compare(prisma: Database['prisma'], wallets: string[]): Promise<Compare
     `WITH budget AS MATERIALIZED (
        SELECT id, tenant, window_start, spent, reserved FROM money.budgets
         WHERE tenant IN (SELECT tenant FROM control.projects WHERE id = ANY ($1::text[]))
-     ), wallet AS MATERIALIZED (
+     ), moved AS MATERIALIZED ( -- since their check; what the others have spent is folded
        SELECT w.project, coalesce(c.seq, 0) AS seq, coalesce(c.at, '-infinity') AS at
          FROM money.wallets w
-         LEFT JOIN control.projects p ON p.id = w.project
          LEFT JOIN money.checked_wallets c ON c.project = w.project
         WHERE EXISTS (SELECT FROM budget) -- else no wallet is read
-          AND (p.tenant IN (SELECT tenant FROM budget) OR p.id IS NULL) -- deleted, and no organization is known
+          AND w.journal_seq > coalesce(c.seq, 0)
      ), open AS (
        SELECT b.id, b.window_start, sum(r.micro)::bigint AS micro
-         FROM wallet w
-         JOIN money.reservations r ON r.project = w.project
+         FROM money.reservations r
         CROSS JOIN LATERAL unnest(r.budgets, r.budget_windows) AS b (id, window_start)
+        WHERE EXISTS (SELECT FROM budget) AND r.budgets && (SELECT array_agg(id) FROM budget)
         GROUP BY 1, 2
      ), folded AS (
        SELECT b.id, m.window_start, m.spent AS micro FROM budget b JOIN money.checked_meters m ON m.lineage = b.id
      ), later AS (
        SELECT b.id, b.window_start, j.settled AS micro
-         FROM wallet w
+         FROM moved m
+         LEFT JOIN control.projects p ON p.id = m.project
         CROSS JOIN LATERAL (
           SELECT reference, settled FROM money.journal j
-           WHERE j.project = w.project AND j.seq > w.seq AND j.kind = 'settle' AND j.at >= w.at - interval '1 hour') j
+           WHERE j.project = m.project AND j.seq > m.seq AND j.kind = 'settle' AND j.at >= m.at - interval '1 hour') j
         CROSS JOIN LATERAL (
           SELECT budgets, budget_windows FROM money.attempts v WHERE v.id = j.reference LIMIT 1) v
         CROSS JOIN LATERAL unnest(v.budgets, v.budget_windows) AS b (id, window_start)
+        WHERE p.tenant IN (SELECT tenant FROM budget) OR p.id IS NULL -- deleted, and no organization is known
      ), charged AS (
        SELECT id, window_start, sum(micro)::bigint AS micro
          FROM (SELECT * FROM folded UNION ALL SELECT * FROM later) a GROUP BY 1, 2

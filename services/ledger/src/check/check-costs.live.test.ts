@@ -1,4 +1,5 @@
 import { describe, expect, onTestFinished } from 'vitest'
+import { setBudget } from '../budgets/budgets.ts'
 import { openCountingSession } from '../fixtures/count-work.ts'
 import { test as tenantTest } from '../fixtures/ledger-test.ts'
 import { checkBooks } from './check-books.ts'
@@ -64,5 +65,31 @@ describe('a round of the check', () => {
     })
     await replica.admit(replica.item(tenant.key, tenant.product))
     expect((await round()).rows).toBeLessThan(before.rows * 2)
+  })
+
+  test('reads no journals of deleted projects for a budget', async ({ replica, round, tenant, fixture }) => {
+    await fixture.run(`INSERT INTO money.wallets (project) SELECT 'deleted ' || n FROM generate_series(1, ${OTHERS}) n`)
+    onTestFinished(async () => {
+      await fixture.run(`DELETE FROM money.wallets WHERE project LIKE 'deleted %'`)
+      await fixture.run(`DELETE FROM money.checked_wallets WHERE project LIKE 'deleted %'`)
+    })
+    await fixture.run(
+      `INSERT INTO money.checked_wallets (project, seq, funded, reserved, settled, seal, checked_at)
+       SELECT project, journal_seq, funded, reserved, settled, seal, now() FROM money.wallets WHERE project LIKE 'deleted %'`,
+    )
+    await fixture.run('ANALYZE money.wallets, money.checked_wallets')
+    await checkBooks(replica.reads)
+    const roundWithACall = async () => {
+      await replica.admit(replica.item(tenant.key, tenant.product))
+      return round()
+    }
+    const before = await roundWithACall()
+    const { tenant: organization, team, owner } = tenant.owners
+    const budget = { kind: 'team', subject: team, limitMicro: 10_000, hard: true } as const
+    await setBudget(replica, { id: 'bud_costs', tenant: organization, createdBy: owner, ...budget })
+    const after = await roundWithACall()
+    // One more scan of wallets and checkpoints, and no other partition of the journal.
+    expect(after.rows - before.rows).toBeLessThan(5 * OTHERS)
+    expect(after.tables).toEqual(before.tables)
   })
 })
