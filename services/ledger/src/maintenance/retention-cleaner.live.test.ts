@@ -64,3 +64,32 @@ describe('an idempotency key', () => {
     expect(await called.isRemembered()).toBe(true)
   })
 })
+
+test('a pending delivery whose webhook was deleted during a settlement is deleted', async ({
+  replica,
+  tenant,
+  fixture,
+}) => {
+  const project = tenant.project.id
+  const [kept, gone] = [`whk_kept_${project}`, `whk_gone_${project}`]
+  await fixture.run(
+    `INSERT INTO money.webhooks (id, project, url, secret_key, created_by, created_at)
+     VALUES ($1, $2, 'https://one.example.com', 'gone', 'usr_test', now())`,
+    [kept, project],
+  )
+  await fixture.run(
+    `INSERT INTO money.notices (id, project, kind, threshold, remaining_micro, at)
+     VALUES ('ntc_' || $1::text, $1, 'wallet.below', 5, 4, now())`,
+    [project],
+  )
+  await fixture.run(
+    `INSERT INTO money.webhook_deliveries (notice, webhook, next_try_at)
+     SELECT 'ntc_' || $1::text, w, now() FROM unnest($2::text[]) w`,
+    [project, [kept, gone]],
+  )
+  expect(await cleanRetention(replica)).toMatchObject({ deliveries: 1 })
+  const { rows } = await fixture.run('SELECT webhook FROM money.webhook_deliveries WHERE notice = $1', [
+    `ntc_${project}`,
+  ])
+  expect(rows).toEqual([{ webhook: kept }])
+})

@@ -7,7 +7,10 @@ const NOTICE_DAYS = 90
 const PROVIDER_DAYS = 8
 const { keptDays } = idempotencyKeyLimits
 
-/** Deletes idempotency keys, refusals and notices whose retention is over, and instances that ended long ago. */
+/**
+ * Deletes idempotency keys, refusals and notices whose retention is over, instances that ended long ago, and pending
+ * deliveries of deleted webhooks.
+ */
 export async function cleanRetention({ reads: { prisma } }: Pick<Deps, 'reads'>) {
   // A key whose call is still open is kept, however old. A new attempt resets its age: the age is a condition of the
   // deletion itself, which Postgres checks again if an attempt has changed the row meanwhile.
@@ -29,11 +32,16 @@ export async function cleanRetention({ reads: { prisma } }: Pick<Deps, 'reads'>)
       DELETE FROM money.notices WHERE id IN (
         SELECT id FROM money.notices WHERE at < now() - ${NOTICE_DAYS}::int * interval '1 day' LIMIT ${MAX_ROWS}::int)`,
   )
+  // A settlement that runs while a webhook is deleted may still add a delivery, which would take a place until it ends.
   const deliveries = await deleteInParts(
     () => prisma.$executeRaw`
       DELETE FROM money.webhook_deliveries WHERE (notice, webhook) IN (
         SELECT d.notice, d.webhook FROM money.webhook_deliveries d
-         WHERE NOT EXISTS (SELECT FROM money.notices n WHERE n.id = d.notice) LIMIT ${MAX_ROWS}::int)`,
+         WHERE NOT EXISTS (SELECT FROM money.notices n WHERE n.id = d.notice)
+        UNION
+        SELECT d.notice, d.webhook FROM money.webhook_deliveries d
+         WHERE d.state = 'Pending' AND NOT EXISTS (SELECT FROM money.webhooks w WHERE w.id = d.webhook)
+         LIMIT ${MAX_ROWS}::int)`,
   )
   await prisma.$executeRaw`
     DELETE FROM money.execution_usage WHERE day < (now() AT TIME ZONE 'UTC')::date - ${keptDays}::int`
