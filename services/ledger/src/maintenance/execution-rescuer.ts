@@ -41,9 +41,8 @@ export async function enforceDeadlines({
   const overdue = await prisma.$queryRaw<{ id: string }[]>`
     SELECT id FROM money.executions
      WHERE completed_at IS NULL AND deadline_at <= (SELECT clock_timestamp())
-       AND (error IS NULL OR NOT EXISTS ( -- the names of its kept completions begin with its id and a space
-             SELECT FROM money.quarantined_items s
-              WHERE s.name > (id || ' ') COLLATE "default" AND s.name < (id || '!') COLLATE "default"))
+       -- The names of its kept completions begin with its ID and a space.
+       AND (error IS NULL OR id NOT IN (SELECT split_part(name, ' ', 1) FROM money.quarantined_items))
      ORDER BY deadline_at LIMIT ${MAX_EXECUTIONS}::int`
   await Promise.all(overdue.map(({ id }) => nodeBatcher.submit({ op: 'overdue', execution: id }, BUDGET_MS)))
   const ending = await prisma.$queryRaw<{ id: string }[]>`
