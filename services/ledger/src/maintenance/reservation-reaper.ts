@@ -11,6 +11,8 @@ import type { Deps } from '../deps.ts'
 //       exist, which takes the same path as all others.
 //   D4  A reservation with a settlement that is kept because it could not be written is left alone (K2 of
 //       quarantine/kept-items.ts).
+//   D5  A project with a reservation that could not be released, such as one whose wallet row is corrupt, is passed over
+//       for the rest of the turn, so that its reservations do not keep those of others from their turn.
 
 /** Maximum time between two turns; a longer one is a gap. Turns are two seconds apart. */
 const MAX_GAP_MS = 6_000
@@ -24,24 +26,32 @@ interface Watch {
   lastMs: number
 }
 
+interface Limits {
+  /** How long settlements must have been accepted before a deadline counts. */
+  graceMs: number
+  /** Number of reservations that are released together. */
+  atOnce?: number
+}
+
 type ReaperDeps = Pick<Deps, 'reads' | 'admissionBatcher' | 'replicaId'>
 
-/**
- * Keeps its watch between turns, so each replica opens one.
- * @param graceMs how long settlements must have been accepted before a deadline counts
- */
-export function openReservationReaper(deps: ReaperDeps, { graceMs }: { graceMs: number }) {
+/** Keeps its watch between turns, so each replica opens one. */
+export function openReservationReaper(deps: ReaperDeps, { graceMs, atOnce = MAX_RESERVATIONS }: Limits) {
   let watch: Watch = { sinceMs: Infinity, lastMs: -Infinity }
   return {
     async runOnce(): Promise<{ expired: number }> {
-      watch = await refresh(deps, watch)
-      const graceBeganMs = watch.lastMs - graceMs
-      const overdueAtMs = watch.sinceMs <= graceBeganMs ? graceBeganMs : null // D2
+      const passedOver = new Set<string>()
       let expired = 0
+      watch = await refresh(deps, watch)
       for (;;) {
-        const { found, released } = await expireSome(deps, overdueAtMs)
+        const graceBeganMs = watch.lastMs - graceMs
+        const overdueAtMs = watch.sinceMs <= graceBeganMs ? graceBeganMs : null // D2
+        const { found, released, undecided } = await expireSome(deps, { overdueAtMs, atOnce, passedOver })
         expired += released
-        if (found < MAX_RESERVATIONS || released === 0) return { expired }
+        if (found < atOnce || (released === 0 && undecided.length === 0)) return { expired }
+        for (const project of undecided) passedOver.add(project) // D5
+        watch = await refresh(deps, watch) // the ones before may have taken long
+        if (watch.sinceMs === Infinity) return { expired }
       }
     },
   }
@@ -58,14 +68,23 @@ async function refresh({ reads, admissionBatcher, replicaId }: ReaperDeps, befor
   return { sinceMs: hasGap ? atMs : before.sinceMs, lastMs: atMs }
 }
 
-/** @param overdueAtMs deadlines up to then count, in Unix milliseconds; null: none do */
+interface Due {
+  /** Deadlines up to then count, in Unix milliseconds; null: none do. */
+  overdueAtMs: number | null
+  atOnce: number
+  /** Projects to leave out. */
+  passedOver: ReadonlySet<string>
+}
+
+/** Returns also the projects of those that were left undecided. */
 async function expireSome(
   { reads, admissionBatcher }: ReaperDeps,
-  overdueAtMs: number | null,
-): Promise<{ found: number; released: number }> {
+  { overdueAtMs, atOnce, passedOver }: Due,
+): Promise<{ found: number; released: number; undecided: string[] }> {
+  const skipped = [...passedOver]
   // Each half is an index lookup that reads only due rows. The instances are taken from the reservations in sequence,
   // each once, so that those without a row are found as well.
-  const rows = await reads.prisma.$queryRaw<{ id: string }[]>`
+  const rows = await reads.prisma.$queryRaw<{ id: string; project: string }[]>`
     WITH RECURSIVE holding (instance) AS (
       SELECT min(r.instance) FROM money.reservations r
        UNION ALL
@@ -75,16 +94,22 @@ async function expireSome(
       SELECT instance FROM holding h
        WHERE NOT EXISTS (SELECT FROM money.instances i WHERE i.id = h.instance AND i.ended_at IS NULL)
     )
-    (SELECT r.id FROM money.reservations r
+    (SELECT r.id, r.project FROM money.reservations r
       WHERE r.execution IS NULL AND r.instance = ANY (ARRAY(SELECT instance FROM ended))
          AND NOT EXISTS (SELECT FROM money.quarantined_items s WHERE s.name = r.id)
-      LIMIT ${MAX_RESERVATIONS}::int)
+         AND r.project <> ALL (${skipped}::text[])
+      LIMIT ${atOnce}::int)
     UNION
-    (SELECT r.id FROM money.reservations r
+    (SELECT r.id, r.project FROM money.reservations r
       WHERE r.execution IS NULL AND r.deadline_at <= to_timestamp(${overdueAtMs}::float8 / 1000)
          AND NOT EXISTS (SELECT FROM money.quarantined_items s WHERE s.name = r.id)
-      ORDER BY r.deadline_at LIMIT ${MAX_RESERVATIONS}::int)
-    LIMIT ${MAX_RESERVATIONS}::int`
+         AND r.project <> ALL (${skipped}::text[])
+      ORDER BY r.deadline_at LIMIT ${atOnce}::int)
+    LIMIT ${atOnce}::int`
   const outcomes = await Promise.all(rows.map(({ id }) => admissionBatcher.submit({ op: 'expire', id }, BUDGET_MS)))
-  return { found: rows.length, released: outcomes.filter(({ kind }) => kind === 'released').length }
+  return {
+    found: rows.length,
+    released: outcomes.filter(({ kind }) => kind === 'released').length,
+    undecided: rows.filter((_, n) => outcomes[n]!.kind === 'undecided').map(({ project }) => project),
+  }
 }

@@ -137,6 +137,32 @@ describe('a corrupt wallet row', () => {
     await replica.close()
   })
 
+  test('does not keep the reservations of other projects from being released, however many it has itself', async ({
+    database,
+    fixture,
+    tenant,
+  }) => {
+    const replica = await openWatched(database.ledgerUrl)
+    const busy = await openTenant(fixture)
+    const open = Array.from({ length: 5 }, () => replica.item(tenant.key, tenant.product))
+    for (const item of open) await replica.admit(item)
+    await replica.admit(replica.item(busy.key, busy.product))
+    await spoil(fixture, tenant.project.id)
+    await endInstance(fixture, replica)
+    const reaper = openReservationReaper({ ...replica, replicaId: 'ldg_1' }, { graceMs: 30_000, atOnce: 2 })
+    expect(await reaper.runOnce()).toEqual({ expired: 1 })
+    expect(await walletOf(replica, busy.project.id)).toMatchObject({ reserved: 0n })
+    await mend(fixture, tenant.project.id)
+    replica.setForward(LONG_MS)
+    for (let turns = 0; turns < 2; turns++) {
+      await reaper.runOnce()
+      replica.setForward(LONG_MS)
+    }
+    expect(await walletOf(replica, tenant.project.id)).toMatchObject({ reserved: 0n, settled: 0n })
+    for (const one of [tenant, busy]) expect(await findingsOf(replica, one.project.id)).toEqual([])
+    await replica.close()
+  })
+
   test('does not hold up other executions; a completion is kept, its node is not reclaimed, and it is charged in the end', async ({
     database,
     fixture,
