@@ -14,12 +14,17 @@ export class WrongRow extends Error {}
  */
 export function classify(error: unknown): 'transient' | 'final' {
   const state = sqlState(error)
-  if (state === null) return STAYS.some((kind) => error instanceof kind) ? 'final' : 'transient'
+  if (state === null) return isUnusable(error) ? 'final' : 'transient'
   return TRANSIENT.test(state) ? 'transient' : 'final'
 }
 
 /** Bugs and unusable rows do not pass by themselves. */
 const STAYS = [TypeError, RangeError, SyntaxError, WrongRow]
+
+/** What is wrong was read for this item alone, such as a package: Postgres refused nothing. */
+export function isUnusable(error: unknown): boolean {
+  return STAYS.some((kind) => error instanceof kind)
+}
 
 /** The batch exceeded the statement timeout: nothing was written, and a retry may take as long. */
 export function ranOutOfTime(error: unknown): boolean {

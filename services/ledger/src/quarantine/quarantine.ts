@@ -120,7 +120,7 @@ export function openQuarantine({ now }: { now: () => number }): Quarantine {
     decided(id, wroteShared) {
       const group = groupOf.get(id)
       nextTryMs = -Infinity
-      if (group !== undefined && !wroteShared) return
+      if (group !== undefined && !wroteShared && entries.has(group)) return
       forget(id)
       if (group !== undefined) forget(group)
     },

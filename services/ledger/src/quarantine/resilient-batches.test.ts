@@ -1,5 +1,6 @@
 import { openItemBatcher } from '@gateway/service-kit/async/batcher'
 import { describe, expect, test } from 'vitest'
+import { WrongRow } from '../admissions/classify-error.ts'
 import { openResilientBatches, type BatchEntry, type BatchMode } from './resilient-batches.ts'
 import { openQuarantine } from './quarantine.ts'
 
@@ -106,6 +107,16 @@ describe('resilient batches', () => {
     const { askAll, ran, reported } = open(failing(outOfTime, outOfTime))
     expect(await askAll('ab')).toEqual(['done', 'done'])
     expect([ran, reported]).toEqual([['ab', 'ab', 'a shortTimeout', 'b shortTimeout'], []])
+  })
+
+  test('hold up no other item of a project after unusable rows of several items', async () => {
+    const { ask, askAll, ran } = open((ids) => {
+      if (ids.some((id) => 'abc'.includes(id))) throw new WrongRow('no package')
+    })
+    expect(await askAll('abc', 'P')).toEqual(['quarantined', 'quarantined', 'quarantined'])
+    ran.length = 0
+    expect(await ask('d', 'P')).toBe('done')
+    expect(ran).toEqual(['d'])
   })
 
   test('retry an item that timed out on a lock without waiting for locks', async () => {

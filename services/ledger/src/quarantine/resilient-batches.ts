@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { classify, lockedOut, ranOutOfTime } from '../admissions/classify-error.ts'
+import { classify, isUnusable, lockedOut, ranOutOfTime } from '../admissions/classify-error.ts'
 import type { Deps } from '../deps.ts'
 import type { Group, Remembered } from './quarantine.ts'
 import type { Database, Sql } from '@gateway/database/client'
@@ -172,7 +172,7 @@ export function openResilientBatches<Entry extends BatchEntry>(
   async function refused(entry: Entry, error: unknown): Promise<void> {
     user.report(entry, error)
     await user.identify([entry])
-    quarantine.refused(idOf(entry), groupsOf(entry)[0] ?? null, error)
+    quarantine.refused(idOf(entry), isUnusable(error) ? null : (groupsOf(entry)[0] ?? null), error)
     leaveOut([entry]) // no batch will take it again
   }
 
