@@ -28,7 +28,7 @@ type Given<O extends Operation> = Answer<O> | Refusal | Promise<Answer<O>>
  */
 function openCannedApi() {
   const given = new Map<string, (body: never) => unknown>()
-  const asked: { operation: Operation; query: Record<string, string>; body: unknown }[] = []
+  const asked: { operation: Operation; path: string; query: Record<string, string>; body: unknown }[] = []
   const { fetch } = globalThis
   globalThis.fetch = async (input, init) => {
     const method = init?.method ?? 'GET'
@@ -36,7 +36,7 @@ function openCannedApi() {
     if (!pathname.startsWith('/api/')) return fetch(input, init)
     const operation = operationAt(method, pathname)
     const body: unknown = typeof init?.body === 'string' ? JSON.parse(init.body) : undefined
-    asked.push({ operation, query: Object.fromEntries(searchParams), body })
+    asked.push({ operation, path: pathname, query: Object.fromEntries(searchParams), body })
     const answer = given.get(operation) ?? (() => contractExample(operation))
     return response(await answer(body as never), consoleRoutes[operation])
   }
@@ -48,6 +48,7 @@ function openCannedApi() {
     /** The requests of an operation so far, oldest first. */
     asked<O extends Operation>(operation: O) {
       return asked.filter((each) => each.operation === operation) as {
+        path: string
         query: Record<string, string>
         body: BodyOf<ConsoleRoutes[O]>
       }[]

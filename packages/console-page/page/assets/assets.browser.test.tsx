@@ -3,14 +3,18 @@ import { contractExample, pageTest as test, project } from '../page-test.fixture
 
 const pngHead = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
 
+function drop(...names: string[]): void {
+  const dataTransfer = new DataTransfer()
+  for (const name of names) dataTransfer.items.add(new File([new Uint8Array(pngHead)], name))
+  window.dispatchEvent(new DragEvent('drop', { dataTransfer, cancelable: true }))
+}
+
 test('leaving during an upload asks first, and the next screen reports a failure', async ({ api, open }) => {
   const answer = Promise.withResolvers<ReturnType<typeof contractExample<'uploadAsset'>>>()
   api.answer('uploadAsset', answer.promise)
   const { screen, address, goTo } = await open(`${project}/assets`)
   await expect.element(screen.getByRole('button', { name: 'Upload files' })).toBeVisible()
-  const dataTransfer = new DataTransfer()
-  dataTransfer.items.add(new File([new Uint8Array(pngHead)], 'dot.png'))
-  window.dispatchEvent(new DragEvent('drop', { dataTransfer, cancelable: true }))
+  drop('dot.png')
   await expect.poll(() => api.asked('uploadAsset').length).toBe(1)
 
   void goTo(`${project}/flows`)
@@ -24,4 +28,25 @@ test('leaving during an upload asks first, and the next screen reports a failure
   await expect
     .element(screen.getByText('dot.png was not uploaded. The service could not be reached.').first())
     .toBeVisible()
+})
+
+test('files that wait when the user goes to another project are uploaded to theirs', async ({ api, open }) => {
+  const first = Promise.withResolvers<ReturnType<typeof contractExample<'uploadAsset'>>>()
+  api.answer('uploadAsset', () => first.promise)
+  const me = contractExample('readMe')
+  const [tenant] = me.tenants
+  const [one] = tenant!.projects
+  const projects = [one!, { ...one!, id: `${one!.id}_2` }]
+  api.answer('readMe', { ...me, tenants: [{ ...tenant!, projects }] })
+  const { screen, goTo } = await open(`${project}/assets`)
+  await expect.element(screen.getByRole('button', { name: 'Upload files' })).toBeVisible()
+  drop('one.png', 'two.png')
+  await expect.poll(() => api.asked('uploadAsset').length).toBe(1)
+  void goTo(`${project}_2/assets`)
+  await screen.getByRole('button', { name: 'Leave' }).click()
+  await expect.element(screen.getByText('two.png')).not.toBeInTheDocument()
+  first.resolve(contractExample('uploadAsset'))
+  await expect.poll(() => api.asked('uploadAsset').length).toBe(2)
+  const [before, after] = api.asked('uploadAsset')
+  expect(after!.path).toBe(before!.path)
 })

@@ -75,6 +75,7 @@ function AppFrame() {
   const [isNarrow, setNarrow] = useRailWidth()
   const announcement = useAnnouncement()
   const { pathname } = useLocation()
+  const { tenant, project } = useScope()
   useEffect(() => setRailOpen(false), [pathname])
   useEscape(() => setRailOpen(false))
   const skip = () => document.querySelector<HTMLElement>('main h1')?.focus()
@@ -88,7 +89,7 @@ function AppFrame() {
         <TopBar isRailOpen={isRailOpen} onRail={() => setRailOpen(!isRailOpen)} />
         <main id="main">
           <SecondFactorNotice />
-          <Outlet />
+          <Outlet key={`${tenant} ${project}`} /> {/* what a screen holds is of its project */}
         </main>
       </div>
       <div role="status" aria-live="polite" className="visually-hidden">
