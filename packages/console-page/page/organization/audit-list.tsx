@@ -7,6 +7,7 @@ import type { AuditFilters } from './audit-filters.ts'
 import { auditSentence, actionLabels } from './audit-sentence.ts'
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { ask } from '../api/ask.ts'
+import { useKeyName, useScope } from '../api/session.ts'
 import { spans } from '../calls/call-filters.ts'
 import { FilterChip, useFilter } from '../components/filters.tsx'
 import { TimeChip } from '../calls/call-columns.tsx'
@@ -101,10 +102,18 @@ function Organization({ entry: { tenant, names = {} } }: { entry: AuditRecord })
   )
 }
 
+/** Adds the name of the subject if it is a key of an organization: it has too many to read all. */
+function useSubjectName(subject: string | undefined, nameOf: (id: string) => string): (id: string) => string {
+  const { tenant } = useScope()
+  const name = useKeyName(tenant !== '' && subject?.startsWith('key_') ? subject : null)
+  return (id) => (name !== null && id === subject ? name : nameOf(id))
+}
+
 function Action({ entry, nameOf }: { entry: AuditRecord; nameOf: (id: string) => string }) {
+  const withSubject = useSubjectName(entry.subject, nameOf)
   return (
     <>
-      {auditSentence(entry, namesIn([entry], nameOf))}
+      {auditSentence(entry, namesIn([entry], withSubject))}
       <div className="soft small">
         <Link to="." search={(now: object) => ({ ...now, subject: entry.subject })}>
           <span className="visually-hidden">Show all entries for </span>
@@ -176,6 +185,7 @@ function AuditChips({
   nameOf: (id: string) => string
 }) {
   const set = useFilter<AuditFilters>()
+  const withSubject = useSubjectName(filters.subject, nameOf)
   return (
     <div className="chips" role="group" aria-label="Filters">
       {filters.tenant !== undefined && (
@@ -218,7 +228,7 @@ function AuditChips({
         <FilterChip
           name="Target"
           value={filters.subject}
-          choices={[[filters.subject, nameOf(filters.subject)]]}
+          choices={[[filters.subject, withSubject(filters.subject)]]}
           onChange={set('subject')}
         />
       )}

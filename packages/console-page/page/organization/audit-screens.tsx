@@ -23,14 +23,13 @@ export function AuditScreen() {
   )
 }
 
-/** Resolves IDs in the audit log to names. A deleted record appears by its ID. */
+/** Resolves IDs in the audit log to names, except those of keys. A deleted record appears by its ID. */
 function useAuditNames(): (id: string) => string {
   const { tenant, isAdmin } = useOrganization()
   const lists = [
     useMembers(),
     useTeams(),
     useProjects(),
-    useQuery(readingAll('/api/v2/tenants/{tenant}/keys', { params: { tenant } })),
     useQuery({ ...readingAll('/api/v2/tenants/{tenant}/tokens', { params: { tenant } }), enabled: isAdmin }),
   ]
   const names = new Map(lists.flatMap(({ data }) => (data ?? []).map(({ id, name }) => [id, name] as const)))
