@@ -1,12 +1,12 @@
 import { expect } from 'vitest'
+import { userEvent } from 'vitest/browser'
 import { contractExample, pageTest as test, project } from '../page-test.fixture.tsx'
 
 const pngHead = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
 
-function drop(...names: string[]): void {
-  const dataTransfer = new DataTransfer()
-  for (const name of names) dataTransfer.items.add(new File([new Uint8Array(pngHead)], name))
-  window.dispatchEvent(new DragEvent('drop', { dataTransfer, cancelable: true }))
+async function upload(...names: string[]): Promise<void> {
+  const files = names.map((name) => new File([new Uint8Array(pngHead)], name, { type: 'image/png' }))
+  await userEvent.upload(document.querySelector('input[type=file]')!, files)
 }
 
 test('leaving during an upload asks first, and the next screen reports a failure', async ({ api, open }) => {
@@ -14,12 +14,13 @@ test('leaving during an upload asks first, and the next screen reports a failure
   api.answer('uploadAsset', answer.promise)
   const { screen, address, goTo } = await open(`${project}/assets`)
   await expect.element(screen.getByRole('button', { name: 'Upload files' })).toBeVisible()
-  drop('dot.png')
+  await upload('dot.png')
   await expect.poll(() => api.asked('uploadAsset').length).toBe(1)
 
   void goTo(`${project}/flows`)
   const dialog = screen.getByRole('dialog', { name: 'Uploads in progress' })
   await dialog.getByRole('button', { name: 'Stay' }).click()
+  await expect.element(dialog).not.toBeInTheDocument()
   expect(address().pathname).toBe(`${project}/assets`)
   void goTo(`${project}/flows`)
   await dialog.getByRole('button', { name: 'Leave' }).click()
@@ -40,7 +41,7 @@ test('files that wait when the user goes to another project are uploaded to thei
   api.answer('readMe', { ...me, tenants: [{ ...tenant!, projects }] })
   const { screen, goTo } = await open(`${project}/assets`)
   await expect.element(screen.getByRole('button', { name: 'Upload files' })).toBeVisible()
-  drop('one.png', 'two.png')
+  await upload('one.png', 'two.png')
   await expect.poll(() => api.asked('uploadAsset').length).toBe(1)
   void goTo(`${project}_2/assets`)
   await screen.getByRole('button', { name: 'Leave' }).click()
