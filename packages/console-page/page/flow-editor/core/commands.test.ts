@@ -142,7 +142,8 @@ describe('commands', () => {
 
   test('restore a graph from its text', () => {
     fc.assert(
-      fc.property(changedFlow, ({ graph }) => {
+      fc.property(changedFlow, ({ graph: made }) => {
+        const graph = JSON.parse(JSON.stringify(made)) as Graph // as the service sends it: a generated one may have -0
         expect(readGraphText(graphText(graph))).toEqual({ graph })
       }),
     )
