@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 import { pageTests } from './packages/console-page/src/page-tests.fixture.ts'
-import { findChromium } from './tools/testbed/src/chromium-binary.ts'
+import { findChromium } from './tools/testbed/src/find-program.ts'
 
 const exclude = ['**/node_modules/**', 'bench/.peers/**', '.cache/**', '.local/**']
 const globalSetup = ['tools/testbed/src/global-setup.ts']

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
 import { wrongWith } from './src/examples/documented-answer.ts'
-import { formsOf, operations } from '@gateway/testbed/documented-operation'
+import { formsOf, operations } from '@gateway/testbed/example-request'
 import { openExampleProject } from './src/examples/example-project.ts'
 import { preparations } from './src/examples/preparations.ts'
 import { stackTest } from './src/stack-test.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { ProviderTry } from '@gateway/api/call-timing'
+import type { ProviderTry } from '@gateway/api/chat-answer'
 import type { ProductPricing } from '@gateway/api/console/products'
 import OpenAI from 'openai'
 import { describe, expect } from 'vitest'

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { controlClient } from '@gateway/simulated-provider/control-client'
+import { controlClient } from '@gateway/simulated-provider/control'
 import { expect } from 'vitest'
 import { openGuideProject } from './src/guides/guide-project.ts'
 import { guideTest as test } from './src/guides/guide-test.ts'

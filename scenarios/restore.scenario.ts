@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { withLogin } from '@gateway/database/database-url'
+import { withLogin } from '@gateway/database/client'
 import { ask } from '@gateway/testbed/ask'
 import { keepLog } from '@gateway/testbed/postgres-backup'
 import { privatePostgres, privateRedis } from '@gateway/testbed/private-servers'

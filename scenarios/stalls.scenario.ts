@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { ExecutionRecord } from '@gateway/api/execution'
 import { liveTest } from '@gateway/testbed/live-test'
-import { standStill } from '@gateway/testbed/stand-still'
+import { standStill } from '@gateway/testbed/private-servers'
 import { processOf } from '@gateway/testbed/test-program'
 import { runUntilOver } from './src/executions.ts'
 import { expectOrder, keyedTenant, startKeyedCalls } from './src/keyed-calls.ts'

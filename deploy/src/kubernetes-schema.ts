@@ -1,5 +1,4 @@
 import type { Manifest } from './render.ts'
-import { readFieldsOf } from './read-fields.ts'
 
 interface ModelClass {
   prototype: { validate(): void }
@@ -32,4 +31,34 @@ export async function problemsOf(manifest: Manifest): Promise<string[]> {
     return [`${name}: ${error instanceof Error ? error.message : String(error)}`]
   }
   return watched.unread().map((field) => `${name}: ${field} is not a field that Kubernetes knows`)
+}
+
+/**
+ * Watches which fields of a value are read. A compiled schema reads each field that it knows, and those of a map, so what
+ * remains unread is unknown to it: schemas of Kubernetes don't say `additionalProperties: false`.
+ */
+function readFieldsOf<T extends object>(value: T): { value: T; unread: () => string[] } {
+  const read = new Set<string>()
+
+  function watch(inner: object, path: string): object {
+    return new Proxy(inner, {
+      get(target, name, receiver) {
+        const found: unknown = Reflect.get(target, name, receiver)
+        if (typeof name === 'symbol' || !Object.hasOwn(target, name)) return found
+        const here = `${path}/${name}`
+        read.add(here)
+        return typeof found === 'object' && found !== null ? watch(found, here) : found
+      },
+    })
+  }
+
+  function unreadOf(inner: object, path: string): string[] {
+    return Object.entries(inner).flatMap(([name, found]: [string, unknown]) => {
+      const here = `${path}/${name}`
+      if (!read.has(here)) return [here]
+      return typeof found === 'object' && found !== null ? unreadOf(found, here) : []
+    })
+  }
+
+  return { value: watch(value, '') as T, unread: () => unreadOf(value, '') }
 }

@@ -2,14 +2,13 @@ import { times } from '@gateway/api/limits'
 import { describe, expect, test } from 'vitest'
 import { privateRanges } from '@gateway/service-kit/public-network/public-lookup'
 import { gatewayConfig } from '@gateway/gateway/config'
-import { assetsVolume, mountedAt } from './assets-volume.ts'
+import { assetsVolume, mountedAt, environmentOf, workloadsOf, type Workload } from './workloads.ts'
 import { dockerTargets } from './dockerfile.ts'
 import { environmentProblems, type Given } from './environment-problems.ts'
 import { problemsOf } from './kubernetes-schema.ts'
 import { type IpBlock, networkReach } from './network-reach.ts'
 import { isProgram, programs, services } from './programs.ts'
 import { canRender, overlays, renderFolder, renderOverlay } from './render.ts'
-import { environmentOf, workloadsOf, type Workload } from './workloads.ts'
 
 // The manifests without a cluster. What they say of names, ports and paths is held against the services' own code.
 

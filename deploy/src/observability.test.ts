@@ -4,10 +4,9 @@ import { refusals } from '@gateway/api/refusals'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { dashboards } from './documents/dashboards.ts'
-import { readAlerts } from './documents/prometheus-rule.ts'
-import { exportedMetrics, metricsAtStart } from './exported-metrics.ts'
+import { readAlerts } from './documents/documents.ts'
+import { exportedMetrics, metricsAtStart, readQuery } from './exported-metrics.ts'
 import { services } from './programs.ts'
-import { readQuery } from './promql.ts'
 import { projectFolder } from './render.ts'
 
 // Alerts, dashboards and scaling ask only for figures that the services give, and each alert says what to do.

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readQuery } from './promql.ts'
+import { readQuery } from './exported-metrics.ts'
 
 test('a query is taken apart', () => {
   const expr = 'histogram_quantile(0.99, sum by (le) (rate(a_bucket{code=~"x|y",how!="z"}[$__rate_interval]))) > max(b)'

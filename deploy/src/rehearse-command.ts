@@ -4,8 +4,7 @@
 // Needs Docker Engine 25 and Compose 2.24. Exit codes: 0 done, 1 a call was lost or charged twice, or the books
 // do not balance, or a container does not come back.
 import { setTimeout as wait } from 'node:timers/promises'
-import { callSteadily, openCaller } from './rehearsal/calls.ts'
-import { compose, containersOf, docker, whenHealthy } from './rehearsal/compose.ts'
+import { callSteadily, openCaller, compose, containersOf, docker, whenHealthy } from './rehearsal/calls.ts'
 
 const SERVICES = [
   'gateway',

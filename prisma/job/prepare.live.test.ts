@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { makeSecret, USER_TOKEN_PREFIX } from '@gateway/api/ids'
-import { withDatabase, withLogin } from '@gateway/database/database-url'
+import { withDatabase, withLogin } from '@gateway/database/client'
 import { ask } from '@gateway/testbed/ask'
 import { liveTest } from '@gateway/testbed/live-test'
 import { readConfig } from '@gateway/service-kit/process/config'
@@ -30,7 +30,7 @@ liveTest('an empty server becomes ready, and stays as it is the second time', as
     again.push(line),
   )
   expect(again).toContain('Nothing to migrate.')
-  expect(again).toContain('A platform operator already exists.') // O1 of add-first-operator.ts
+  expect(again).toContain('A platform operator already exists.') // O1 of prepare.ts
 
   for (const service of ['ledger', 'console'] as const) {
     const login = withLogin(url, `svc_${service}_login`, passwords[service])
@@ -41,7 +41,7 @@ liveTest('an empty server becomes ready, and stays as it is the second time', as
     `SELECT email, platform_operator, expires_at < now() + interval '1 day' AS ends
        FROM control.users JOIN control.user_tokens ON user_id = users.id`,
   )
-  // O2 of add-first-operator.ts
+  // O2 of prepare.ts
   expect(rows).toEqual([{ email: 'first@example.test', platform_operator: true, ends: true }])
 })
 

@@ -1,6 +1,6 @@
 import type { PrismaClient } from '@gateway/database/client'
 import { productDefaults } from '@gateway/api/product-defaults'
-import { ids } from './ids.ts'
+import { ids } from './seeded.ts'
 import { perRequest, perToken, product, type Product } from './product-row.ts'
 import { OWNER_OF_REAL, isReal, realProduct, type RealModel } from './real-models.ts'
 

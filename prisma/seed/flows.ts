@@ -2,8 +2,7 @@ import type { Page } from '@gateway/api/console/page'
 import type { SandboxRecord } from '@gateway/api/console/sandboxes'
 import type { Graph } from '@gateway/api/graph'
 import { media } from './catalogue.ts'
-import { ids } from './ids.ts'
-import type { Seeded, SeedOptions } from './seeded.ts'
+import { ids, type Seeded, type SeedOptions } from './seeded.ts'
 
 type Deps = Pick<SeedOptions, 'before' | 'consoleUrl' | 'log'> & { consoleToken: string }
 

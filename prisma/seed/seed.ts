@@ -2,15 +2,15 @@
 //   S1  Safe to repeat: what is there stays as someone may have changed it since; only what is missing is made.
 //   S2  Secrets can't be read back from the books, so the caller keeps them; one that no longer works is replaced.
 //   S3  Money comes in through the ledger, once, like all money.
-import { openDatabase } from '@gateway/database/client'
+import { openDatabase, type PrismaClient } from '@gateway/database/client'
 import { openLedgerClient } from '@gateway/ledger-client/ledger-client'
 import { media, seedCatalogue } from './catalogue.ts'
 import { seedFlows } from './flows.ts'
-import { ids } from './ids.ts'
-import { seedKeys } from './keys.ts'
-import { seedUsers } from './users.ts'
-import { seedProjects } from './projects.ts'
-import type { Seeded, SeedOptions } from './seeded.ts'
+import { ids, type Seeded, type SeedOptions } from './seeded.ts'
+import { createHash, randomBytes } from 'node:crypto'
+import { makeSecret, mintId, USER_TOKEN_PREFIX, SHOWN_CHARACTERS, KEY_SECRET_PREFIX } from '@gateway/api/ids'
+import { userScopes } from '@gateway/api/console/scopes'
+import { keyLimits } from '@gateway/api/limits'
 
 const FUNDS_MICRO = 100_000_000 // 100 USD
 const OTHER_FUNDS_MICRO = 10_000_000
@@ -36,4 +36,126 @@ export async function seed(options: SeedOptions): Promise<Seeded> {
     const { fresh } = await ledger.fund({ project, fundingId: 'seed', micro, fundedBy: ids.user }, { budgetMs: 30_000 })
     if (fresh) options.log(`Funded the project ${project} with ${micro / 1_000_000} USD.`)
   }
+}
+
+/** Two projects of one team, so that what keeps them apart can be tried by hand. */
+async function seedProjects(prisma: PrismaClient): Promise<void> {
+  const { tenant, team, user } = ids
+  for (const [id, name] of [
+    [ids.project, 'First project'],
+    [ids.otherProject, 'Other project'],
+  ] as const) {
+    await prisma.$transaction(async (tx) => {
+      const { count } = await tx.project.createMany({ data: [{ id, tenant, team, name }], skipDuplicates: true })
+      if (count === 0) return
+      await tx.projectGrant.create({ data: { project: id, user, role: 'Project Owner' } })
+      await tx.$queryRaw`SELECT FROM control.set_default_alerts(${id}, ${user}, NULL)`
+    })
+  }
+}
+
+const TOKEN_DAYS = 365
+const EMAIL = 'owner@example.test'
+
+/** The organization, its one user, who may do everything in it and runs the platform, and the team. */
+async function seedUsers(
+  prisma: PrismaClient,
+  { before, consoleUrl }: Pick<SeedOptions, 'before' | 'consoleUrl'>,
+): Promise<Pick<Seeded, 'email' | 'password' | 'consoleToken'>> {
+  const { tenant, user, team } = ids
+  await prisma.$transaction(async (tx) => {
+    const fresh = { id: user, email: EMAIL, name: 'Owner', platformOperator: true }
+    await tx.user.createMany({ data: [fresh], skipDuplicates: true })
+    const { count } = await tx.tenant.createMany({ data: [{ id: tenant, name: 'Example' }], skipDuplicates: true })
+    if (count > 0) await tx.membership.create({ data: { tenant, user, role: 'Admin' } })
+    const teams = await tx.team.createMany({ data: [{ id: team, tenant, name: 'Research' }], skipDuplicates: true })
+    if (teams.count > 0) await tx.teamMember.create({ data: { team, user, role: 'Team Owner' } })
+  })
+  const consoleToken = await workingToken(prisma, before?.consoleToken)
+  const password = await workingPassword(prisma, { kept: before?.password, consoleUrl, consoleToken })
+  return { email: EMAIL, password, consoleToken }
+}
+
+async function workingToken(prisma: PrismaClient, kept: string | undefined): Promise<string> {
+  const secret = kept ?? makeSecret(USER_TOKEN_PREFIX, randomBytes(32))
+  const hash = createHash('sha256').update(secret).digest()
+  const prefix = secret.slice(0, SHOWN_CHARACTERS)
+  const id = mintId('tok', Date.now(), randomBytes(10))
+  const expiresAt = new Date(Date.now() + TOKEN_DAYS * 86_400_000)
+  const scopes = [...userScopes, 'operator']
+  const data = { id, user: ids.user, name: 'From the first start', hash, prefix, scopes, expiresAt }
+  await prisma.userToken.createMany({ data: [data], skipDuplicates: true })
+  return secret
+}
+
+/** A kept password counts as long as the user has one. How passwords are hashed is the console's affair, so it sets a new one. */
+async function workingPassword(
+  prisma: PrismaClient,
+  { kept, consoleUrl, consoleToken }: { kept: string | undefined; consoleUrl: string; consoleToken: string },
+): Promise<string> {
+  const user = await prisma.user.findUniqueOrThrow({ where: { id: ids.user } })
+  if (kept !== undefined && user.passwordHash !== null) return kept
+  await prisma.user.update({ where: { id: ids.user }, data: { passwordHash: null } })
+  const password = kept ?? randomBytes(12).toString('base64url')
+  const answer = await fetch(`${consoleUrl}/api/v2/me/password`, {
+    method: 'PUT',
+    headers: { Authorization: `Bearer ${consoleToken}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ password }),
+  })
+  if (!answer.ok) throw new Error(`The console didn't set the password: ${answer.status} ${await answer.text()}`)
+  return password
+}
+
+const EXPIRY_DAYS = keyLimits.expiryDays.max
+const DAY_MS = 86_400_000
+
+/** A key of each project, and one from before keys were bound to projects. */
+async function seedKeys(
+  prisma: PrismaClient,
+  before: Partial<Seeded> | null,
+): Promise<Pick<Seeded, 'key' | 'legacyKey' | 'otherProject'>> {
+  return {
+    key: await workingKey(prisma, before?.key, 'First key', ids.project),
+    legacyKey: await workingKey(prisma, before?.legacyKey, 'Legacy key', null),
+    otherProject: {
+      project: ids.otherProject,
+      key: await workingKey(prisma, before?.otherProject?.key, 'Key of the other project', ids.otherProject),
+    },
+  }
+}
+
+/** The kept secret, unless it has been revoked, rotated or has expired since: then that of a new key. */
+async function workingKey(
+  prisma: PrismaClient,
+  kept: string | undefined,
+  name: string,
+  project: string | null,
+): Promise<string> {
+  if (kept !== undefined) {
+    const found = await prisma.key.findUnique({ where: { hash: hashOf(kept) } })
+    const expired = found?.expiresAt !== null && (found?.expiresAt ?? 0) <= new Date()
+    if (found && found.revokedAt === null && found.rotatedTo === null && !expired) return kept
+  }
+  const secret = makeSecret(KEY_SECRET_PREFIX, randomBytes(32))
+  const now = Date.now()
+  const id = mintId('key', now, randomBytes(10))
+  await prisma.key.create({
+    data: {
+      id,
+      hash: hashOf(secret),
+      prefix: secret.slice(0, SHOWN_CHARACTERS),
+      name,
+      tenant: ids.tenant,
+      project,
+      lineage: id,
+      policy: 'all-eligible',
+      createdBy: ids.user,
+      ...(project !== null && { expiresAt: new Date(now + EXPIRY_DAYS * DAY_MS), expiryDays: EXPIRY_DAYS }),
+    },
+  })
+  return secret
+}
+
+function hashOf(secret: string): Uint8Array<ArrayBuffer> {
+  return createHash('sha256').update(secret).digest()
 }

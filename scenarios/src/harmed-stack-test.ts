@@ -1,4 +1,4 @@
-import { onceAWorker } from '@gateway/testbed/once-a-worker'
+import { onceAWorker } from '@gateway/testbed/stack-test'
 import { privatePostgres, privateRedis } from '@gateway/testbed/private-servers'
 import { test } from 'vitest'
 import { startBalancer } from './balancer.ts'

@@ -1,7 +1,7 @@
 import { freshDatabase } from '@gateway/testbed/fresh-database'
 import { freshRedis } from '@gateway/testbed/fresh-redis'
 import { liveTest } from '@gateway/testbed/live-test'
-import { onceAWorker } from '@gateway/testbed/once-a-worker'
+import { onceAWorker } from '@gateway/testbed/stack-test'
 import { openServices } from '@gateway/testbed/service-stack'
 import { connectStack } from './stack.ts'
 

@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { freePort } from '@gateway/local-stack/free-port'
+import { freePort } from '@gateway/local-stack/stack-ports'
 import { startProgram, type RunningProgram } from '../stack/start-program.ts'
 import type { Stops } from '../stack/stops.ts'
 import { installPortkey } from './portkey.ts'

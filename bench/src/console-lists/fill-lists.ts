@@ -1,4 +1,4 @@
-import { LATENCY_BUCKETS } from '@gateway/ledger-protocol/latency'
+import { LATENCY_BUCKETS } from '@gateway/ledger-protocol/provider-report'
 import type { Fixture } from '@gateway/testbed/fixture'
 import { longFlow } from '../console-page/largest-flow.ts'
 import { idSql, type Size } from './size.ts'

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { freePort } from '@gateway/local-stack/free-port'
+import { freePort } from '@gateway/local-stack/stack-ports'
 import { startProgram, type RunningProgram } from '../stack/start-program.ts'
 import type { Stops } from '../stack/stops.ts'
 

@@ -1,4 +1,4 @@
-import { controlClient } from '@gateway/simulated-provider/control-client'
+import { controlClient } from '@gateway/simulated-provider/control'
 import type { BenchDeps } from '../bench.ts'
 import { PATHS, startPaths, titles, type Path, type PathName } from '../chat-path/paths.ts'
 import { openLoop } from '../load/open-loop.ts'

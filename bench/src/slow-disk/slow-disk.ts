@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { ask } from '@gateway/testbed/ask'
-import { controlClient } from '@gateway/simulated-provider/control-client'
+import { controlClient } from '@gateway/simulated-provider/control'
 import type { BenchDeps } from '../bench.ts'
 import { startPaths, type Path } from '../chat-path/paths.ts'
 import { median, percentile } from '../load/figures.ts'

@@ -1,4 +1,4 @@
-import { controlClient } from '@gateway/simulated-provider/control-client'
+import { controlClient } from '@gateway/simulated-provider/control'
 import type { BenchDeps } from '../bench.ts'
 import { startPaths, titles, type Path } from '../chat-path/paths.ts'
 import { closedLoop } from '../load/closed-loop.ts'

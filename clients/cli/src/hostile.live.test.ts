@@ -4,7 +4,7 @@ import { PassThrough } from 'node:stream'
 import { describe, expect } from 'vitest'
 import { cut, cutAfter, json, type Step } from '@gateway/api-client/scripted-server'
 import { builtTest as test } from './built-command.fixture.ts'
-import { askLine } from './frame/ask-line.ts'
+import { askLine } from './frame/io.ts'
 
 // The command under careless use and bad luck: it always ends with a sentence and its resolution, never with a stack
 // trace.

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { headersOf } from './headers-of.ts'
+import { headersOf } from './bridge.ts'
 import type { Message } from './messages.ts'
 
 const call: Message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'invoke_product' } }

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { BridgeConfig } from './bridge-config.ts'
 import { openBridge } from './bridge.ts'
-import { readLines } from './read-lines.ts'
+import type { Readable } from 'node:stream'
+import { createInterface } from 'node:readline'
 
 /**
  * Speaks MCP over stdin and stdout until the client closes them; then the process ends. stdout carries only messages;
@@ -22,4 +23,9 @@ export async function runBridge(config: BridgeConfig): Promise<never> {
   process.stdout.on('error', () => process.exit(0)) // the client has closed it
   for await (const line of readLines(process.stdin)) bridge.take(line)
   process.exit(0) // calls in flight continue in the service
+}
+
+/** Yields the lines of a stream that are not blank. */
+async function* readLines(stream: Readable): AsyncGenerator<string> {
+  for await (const line of createInterface({ input: stream, crlfDelay: Infinity })) if (line.trim() !== '') yield line
 }

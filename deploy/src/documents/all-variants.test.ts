@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { allVariants } from './all-variants.ts'
+import { allVariants } from './refusals-page.ts'
 
 test('a fact is said by its name', () => {
   expect(allVariants((f) => `at most ${(f as { limit: number }).limit} bytes`)).toEqual(['at most {limit} bytes'])

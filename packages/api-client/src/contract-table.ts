@@ -4,7 +4,7 @@ import type { flowRoutes } from '@gateway/api/flow-routes'
 import type { gatewayRoutes } from '@gateway/api/gateway-routes'
 
 // The types of every route, taken from the rows that the services mount. Nothing of this exists at run time. The
-// published client has the table written out (clients/typescript/build/contract-declaration.ts), because it cannot
+// published client has the table written out (clients/typescript/build/declarations.ts), because it cannot
 // depend on zod.
 
 /** Keyed by method and path, so that the compiler finds one without evaluating the others. */

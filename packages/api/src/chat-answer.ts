@@ -1,4 +1,5 @@
 import type { Usage } from '@gateway/pricing/usage'
+import { z } from 'zod'
 
 /** Usage that a provider reported or that we counted, in tokens. */
 export interface AnswerUsage extends Pick<Usage, 'promptTokens' | 'completionTokens'> {
@@ -55,7 +56,7 @@ export interface AnswerMessage {
   reasoning_details?: ReasoningDetail[]
 }
 
-/** Reasoning in the form that its provider must get back (reasoning-seal.ts of packages/providers). */
+/** Reasoning in the form that its provider must get back (reasoning-item.ts of packages/providers). */
 export type ReasoningDetail =
   | { type: 'reasoning.text'; text: string; signature: string }
   /** `id` names the tool call it belongs to, if any. */
@@ -106,3 +107,40 @@ export interface TopLogprob {
   logprob: number
   bytes: number[] | null
 }
+
+/** How a try at a provider ended: `answered`, the kind of its failure, or `stopped`: the gateway ended it. */
+const tryOutcome = z.enum([
+  'answered',
+  'unreachable',
+  'refused',
+  'timeout',
+  'cut',
+  'garbage',
+  'too_large',
+  'busy',
+  'circuit_open',
+  'stopped',
+])
+export type TryOutcome = z.infer<typeof tryOutcome>
+
+/** Since the admission of the call, in milliseconds. */
+const sinceAdmission = z.int().min(0).max(3_600_000)
+
+export const providerTry = z.strictObject({
+  provider: z.string().min(1).max(64),
+  startMs: sinceAdmission.describe('from the admission of the call'),
+  endMs: sinceAdmission.describe('from the admission of the call'),
+  outcome: tryOutcome,
+})
+export type ProviderTry = z.infer<typeof providerTry>
+
+/** Maximum number of tries kept for a call: the last ones. */
+export const MAX_TRIES = 16
+
+/** What happened between the admission of a call and its end, as the process that served it measured it. */
+export const callTiming = z.strictObject({
+  /** First chunk of a streamed response; null: not streamed, or there was none. */
+  firstTokenMs: sinceAdmission.nullable(),
+  tries: z.array(providerTry).max(MAX_TRIES),
+})
+export type CallTiming = z.infer<typeof callTiming>

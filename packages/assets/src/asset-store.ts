@@ -11,13 +11,13 @@ import {
   type StoredAsset,
 } from './blob-backend.ts'
 import { assetLimits, type AssetStoreSettings } from './asset-store-config.ts'
-import { type AssetMetrics, unmeasured } from './asset-metrics.ts'
 import { openReadLimit } from './read-limit.ts'
 import { openTemporaryFolder } from './temporary-file.ts'
 import { Disk } from 'flydrive'
 import { mkdir, open } from 'node:fs/promises'
 import path from 'node:path'
 import { FSDriver } from 'flydrive/drivers/fs'
+import type { Telemetry } from '@gateway/service-kit/process/telemetry'
 
 // Storage of a project's bytes.
 //   B1  A key consists of two ids of ours and nothing else, so no name can lead elsewhere.
@@ -163,7 +163,7 @@ export async function openAssetStore(
 
 async function openBackend(settings: AssetStoreSettings, maxCallers: number): Promise<BlobBackend> {
   if (settings.bucket === null) return openLocalBackend(settings.folder)
-  const { openBucketBackend } = await import('./bucket-backend.ts') // the SDK is large, and most stacks don't need it
+  const { openBucketBackend } = await import('./blob-backend.ts') // the SDK is large, and most stacks don't need it
   return openBucketBackend(settings.bucket, maxCallers)
 }
 
@@ -215,5 +215,37 @@ export async function openLocalBackend(folder: string): Promise<BlobBackend> {
     },
     remove: (key) => disk.delete(key),
     close() {},
+  }
+}
+
+/** Metrics of a service that stores or reads assets. */
+export interface AssetMetrics {
+  /** A refusal because a limit was reached. */
+  refused(limit: 'reads' | 'bytes'): void
+  watch(state: { reads: () => number; bytes: () => number }): void
+}
+
+const unmeasured: AssetMetrics = { refused() {}, watch() {} }
+
+/** @param service prefix of the names */
+export function openAssetMetrics(meter: Telemetry['meter'], service: string): AssetMetrics {
+  const refusals = meter.createCounter(`${service}.assets.refused`, {
+    description: 'Reads and uploads of assets refused because of a limit, by limit',
+    unit: '{refusal}',
+  })
+  const reads = meter.createObservableGauge(`${service}.assets.reads.open`, {
+    description: 'Assets being read by callers',
+    unit: '{read}',
+  })
+  const bytes = meter.createObservableGauge(`${service}.assets.transit`, {
+    description: 'Bytes of assets being stored, which are files in the temporary folder until then',
+    unit: 'By',
+  })
+  return {
+    refused: (limit) => refusals.add(1, { limit }),
+    watch(state) {
+      reads.addCallback((gauge) => gauge.observe(state.reads()))
+      bytes.addCallback((gauge) => gauge.observe(state.bytes()))
+    },
   }
 }

@@ -1,5 +1,9 @@
 import type { Readable } from 'node:stream'
 import type { MediaType } from '@gateway/api/media-type'
+import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import { Disk } from 'flydrive'
+import { S3Driver } from 'flydrive/drivers/s3'
+import type { BucketSettings } from './asset-store-config.ts'
 
 export interface StoredAsset {
   mimeType: MediaType
@@ -55,3 +59,66 @@ export class AssetStoreUnavailable extends Error {
     super('the asset store is unavailable', options)
   }
 }
+
+const CONNECT_MS = 3_000
+/** A connection without traffic in either direction for this long is closed; the SDK then retries on another. */
+const SILENT_MS = 10_000
+
+/** Connections of the process itself: stores, and reads at full speed. */
+const OWN_SOCKETS = 256
+
+/**
+ * A bucket of S3 or of an S3-compatible store. Credentials come from the SDK's own variables, files and roles. Callers
+ * who read slowly hold their connections, so they have separate ones: stores and the process's own reads never wait for
+ * them.
+ * @param maxCallers maximum number of callers that read at the same time
+ */
+export function openBucketBackend(bucket: BucketSettings, maxCallers: number): BlobBackend {
+  const { name } = bucket
+  const client = openClient(bucket, OWN_SOCKETS)
+  const callers = openClient(bucket, maxCallers)
+  const disk = new Disk(new S3Driver({ client, bucket: name, visibility: 'private', supportsACL: false }))
+
+  return {
+    store: (key, file, { mimeType, bytes }) =>
+      disk.copyFromFs(file, key, { contentType: mimeType, contentLength: bytes }),
+    // The library can only read a whole object.
+    async read(key, range, reader) {
+      const question = new GetObjectCommand({
+        Bucket: name,
+        Key: key,
+        ...(range && { Range: `bytes=${range.first}-${range.last}` }),
+      })
+      const answer = await (reader === 'caller' ? callers : client).send(question).catch((error: Error) => {
+        throw error.name === 'NoSuchKey' ? new AssetMissing({ cause: error }) : error
+      })
+      return answer.Body as Readable
+    },
+    remove: (key) => disk.delete(key),
+    close() {
+      client.destroy()
+      callers.destroy()
+    },
+  }
+}
+
+function openClient({ region, endpoint, pathStyle }: BucketSettings, maxSockets: number): S3Client {
+  return new S3Client({
+    region,
+    forcePathStyle: pathStyle,
+    requestHandler: {
+      connectionTimeout: CONNECT_MS,
+      socketTimeout: SILENT_MS,
+      httpAgent: { maxSockets },
+      httpsAgent: { maxSockets },
+    },
+    ...(endpoint !== null && { endpoint }),
+    // Stores other than Amazon's may not support the checksums that the SDK adds by default.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    logger: silent, // the default writes to the standard streams
+  })
+}
+
+const ignore = () => {}
+const silent = { trace: ignore, debug: ignore, info: ignore, warn: ignore, error: ignore }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import { refuse } from '@gateway/api/refusal'
-import { type MinimumRate, minimumRate, watchRate } from '@gateway/service-kit/http/minimum-rate'
+import { type MinimumRate, minimumRate, watchRate } from '@gateway/service-kit/http/connections'
 import type { AssetStore } from './asset-store.ts'
 
 /** An asset as the ledger records it. */

@@ -2,7 +2,7 @@ import { createPrivateKey, createPublicKey, hkdfSync, type KeyObject } from 'nod
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { compactDecrypt } from 'jose'
-import type { Content, ContentName } from './content.ts'
+import type { CaptureRules } from '@gateway/ledger-protocol/captured-content'
 
 // Captured content is encrypted where it arises, for the console alone (JWE, ECDH-ES over X25519, AES-256-GCM).
 //   E1  Each project has a key pair, derived from CAPTURE_KEY. The services that capture have only the public key, so
@@ -42,4 +42,28 @@ export function openContentKeys({ key, previousKey }: { key: string; previousKey
 function privateKeyOf(secret: string, project: string): KeyObject {
   const seed = Buffer.from(hkdfSync('sha256', secret, '', `captured content of ${project}`, 32))
   return createPrivateKey({ key: Buffer.concat([PRIVATE_KEY_DER, seed]), format: 'der', type: 'pkcs8' })
+}
+
+/** What content is sealed for. */
+export interface ContentName {
+  project: string
+  invocation: string
+}
+
+/** What is sealed. */
+export interface Content {
+  request: { messages: unknown[] } & Record<string, unknown>
+  answer: unknown[] | null
+  failure: string | null
+  isCut: boolean
+}
+
+/** A call to capture. */
+export interface CallContent extends ContentName {
+  rules: CaptureRules
+  /** The forwarded request, as JSON. */
+  request: string
+  /** The messages of the model, as JSON; null: none came. */
+  answer: string | null
+  failure: string | null
 }

@@ -2,9 +2,9 @@ import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
 import { type CapturedCalls, capturedContentLimits } from '@gateway/ledger-protocol/captured-content'
 import { openItemBatcher } from '@gateway/service-kit/async/batcher'
 import { openWorkerThread } from '@gateway/service-kit/async/worker-thread'
-import type { CallContent } from './content.ts'
+import type { CallContent } from './content-keys.ts'
 
-export type { CallContent } from './content.ts'
+export type { CallContent } from './content-keys.ts'
 
 // Captures the content of calls after they have ended (rules §7.11).
 //   R1  It never delays or fails a call: redacting and sealing is done in a thread, and nothing waits for it.

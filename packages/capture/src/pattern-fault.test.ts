@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { patternFault } from './pattern-fault.ts'
+import { patternFault } from './hide-text.ts'
 
 test.for(['CUST-[0-9]+', '(?i)falcon', '[\\p{L}]{3}', '\\bsecret\\b'])('takes %s', (pattern) => {
   expect(patternFault(pattern)).toBeNull()

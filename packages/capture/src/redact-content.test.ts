@@ -1,7 +1,6 @@
 import { CAPTURED_CHARACTERS } from '@gateway/api/console/capture'
 import { expect, test } from 'vitest'
-import { openHideText } from './hide-text.ts'
-import { redactContent } from './redact-content.ts'
+import { openHideText, redactContent } from './hide-text.ts'
 
 const hide = openHideText(['email'], [])
 const secret = `svc_${'s'.repeat(40)}`

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { CompactEncrypt, importJWK } from 'jose'
-import type { Content, ContentName } from './content.ts'
+import type { Content, ContentName } from './content-keys.ts'
 
 const pack = promisify(gzip)
 

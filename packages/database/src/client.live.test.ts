@@ -1,7 +1,6 @@
 import { liveTest } from '@gateway/testbed/live-test'
 import { expect } from 'vitest'
-import { openDatabase, type Database, type DatabaseOptions } from './client.ts'
-import { withDatabase, withLogin } from './database-url.ts'
+import { openDatabase, type Database, type DatabaseOptions, withDatabase, withLogin } from './client.ts'
 
 const clientTest = liveTest.extend('open', async ({ database }, { onCleanup }) => {
   const opened: Database[] = []

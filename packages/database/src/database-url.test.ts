@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { databaseOf, describeUrl, withAddress, withDatabase, withLogin } from './database-url.ts'
+import { databaseOf, describeUrl, withAddress, withDatabase, withLogin } from './client.ts'
 
 const url = 'postgresql://owner:s%2Fcret@db.example:6432/svc?sslmode=require'
 

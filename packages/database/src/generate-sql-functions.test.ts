@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { sqlFunctionsModule } from './generate-sql-functions.ts'
+import { sqlFunctionsModule } from './generate-client.ts'
 
 const file = (name: string, sql: string) => ({ name, sql, checksum: '', needs: [] })
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { ask } from '@gateway/testbed/ask'
 import { liveTest } from '@gateway/testbed/live-test'
-import { withDatabase } from './database-url.ts'
+import { withDatabase } from './client.ts'
 import { migrate, type MigrateOptions } from './migrate.ts'
 
 /** SQL by name: that of a migration, or of a function as `<schema>/<name>`. */

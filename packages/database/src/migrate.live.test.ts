@@ -1,7 +1,7 @@
 import { ask } from '@gateway/testbed/ask'
 import { Client } from 'pg'
 import { expect } from 'vitest'
-import { databaseOf } from './database-url.ts'
+import { databaseOf } from './client.ts'
 import { migrationTest } from './migrate.fixture.ts'
 import { openSchemaEngine } from './schema-drift.ts'
 

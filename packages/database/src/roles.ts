@@ -1,6 +1,6 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
 import type { Client } from 'pg'
-import { withLogin } from './database-url.ts'
+import { withLogin } from './client.ts'
 import { openJobClient } from './job-client.ts'
 
 /** The services that reach the database, each with its permissions in the group role `svc_<service>`. */

@@ -2,7 +2,7 @@
 // owner's login to a server on which a temporary database may be created.
 import { randomBytes } from 'node:crypto'
 import { Client } from 'pg'
-import { withDatabase } from './database-url.ts'
+import { withDatabase } from './client.ts'
 import { migrate } from './migrate.ts'
 import { schemaDrift } from './schema-drift.ts'
 

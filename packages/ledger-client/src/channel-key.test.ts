@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { newChannelKey } from './channel-key.ts'
+import { newChannelKey } from './sealed-channel.ts'
 
 function openEnds() {
   const [service, ledger] = [newChannelKey(), newChannelKey()]

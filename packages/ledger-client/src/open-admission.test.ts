@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import type { RefusedItem } from '@gateway/ledger-protocol/ledger-outcomes'
-import { openAdmission } from './open-admission.ts'
+import { openAdmission } from './instance.ts'
 
 const refused: RefusedItem = {
   kind: 'refused',

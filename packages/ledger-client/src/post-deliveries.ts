@@ -5,8 +5,12 @@ import { type DeliveryRecord, POST_MS, type Posted, type TakenDelivery } from '@
 import { openItemBatcher } from '@gateway/service-kit/async/batcher'
 import { settlesWithin } from '@gateway/service-kit/async/waiting'
 import type { Logger } from '@gateway/service-kit/process/logger'
-import { objectionOfLookup, objectionToUrl } from '@gateway/service-kit/public-network/address-objection'
-import { anyLookup, publicLookup } from '@gateway/service-kit/public-network/public-lookup'
+import {
+  objectionOfLookup,
+  objectionToUrl,
+  anyLookup,
+  publicLookup,
+} from '@gateway/service-kit/public-network/public-lookup'
 import type { LedgerClient } from './ledger-client.ts'
 
 // Posts the notices that are due to webhooks (money §10.2).

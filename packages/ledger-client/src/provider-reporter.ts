@@ -1,6 +1,11 @@
-import { LATENCY_BUCKETS, latencyBucket } from '@gateway/ledger-protocol/latency'
-import { type ProviderReport, providerReportLimits, type RouteTest } from '@gateway/ledger-protocol/provider-report'
-import { repeat } from '@gateway/service-kit/async/repeat'
+import {
+  LATENCY_BUCKETS,
+  latencyBucket,
+  type ProviderReport,
+  providerReportLimits,
+  type RouteTest,
+} from '@gateway/ledger-protocol/provider-report'
+import { repeat } from '@gateway/service-kit/async/waiting'
 import type { Logger } from '@gateway/service-kit/process/logger'
 import type { LedgerClient } from './ledger-client.ts'
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { ServiceName } from './ledger-reads.ts'
 
 // Channels: WebSockets to the ledger that stay open, for messages of lines. Their opening is signed, and each message of
-// the service sealed (packages/ledger-client/src/channel-key.ts).
+// the service sealed (packages/ledger-client/src/sealed-channel.ts).
 
 export interface ChannelRow {
   path: string

@@ -1,8 +1,7 @@
 import { usdFromPico, type Price } from '@gateway/pricing/price'
-import { releaseReasonOf } from './release-reason.ts'
 import { usageCounts, type UsageCount } from '@gateway/pricing/usage'
-import type { ProviderTry } from '@gateway/api/call-timing'
-import type { InvocationRecord } from '@gateway/api/console/money'
+import type { ProviderTry } from '@gateway/api/chat-answer'
+import type { InvocationRecord, ReleaseReason } from '@gateway/api/console/money'
 import type { ProductPricing } from '@gateway/api/console/products'
 
 /** A call as stored, open or closed: money in micro-USD, prices in pico-USD. */
@@ -89,4 +88,27 @@ function unitOf({ requestPico, promptPico, completionPico, unit }: StoredCall): 
 
 function countsIn(call: StoredCall): Pick<InvocationRecord, UsageCount> {
   return Object.fromEntries(usageCounts.map((count) => [count, call[count]])) as Pick<InvocationRecord, UsageCount>
+}
+
+/** Reasons that our services write when they release. */
+const known: Readonly<Record<string, ReleaseReason>> = {
+  'its key or project calls too often': 'rate_limited',
+  'its instance ended': 'instance_ended',
+  'its worker gave it back': 'handed_back',
+  'its node ended without usage': 'node_failed',
+  'its execution was over': 'execution_over',
+  'it was not sent': 'not_sent',
+  'its admission was not answered in time': 'not_answered',
+}
+
+/** Reasons that are not errors of a call (money §9.6): it is made again, or its execution had ended. */
+export const notErrors = ['its worker gave it back', 'its execution was over']
+
+/**
+ * A stored reason is free text of ours or a provider's, which may name the provider: none of it is shown (rules §2.1).
+ */
+export function releaseReasonOf(written: string | null): ReleaseReason | null {
+  if (written === null) return null
+  if (written.startsWith('provider ')) return 'provider_failed'
+  return Object.hasOwn(known, written) ? known[written]! : 'failed'
 }

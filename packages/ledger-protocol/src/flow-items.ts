@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { callTiming } from '@gateway/api/call-timing'
+import { callTiming } from '@gateway/api/chat-answer'
 import { picoDigits, promptSize, usage } from '@gateway/pricing/usage'
 import type { StoppedBy } from '@gateway/api/execution'
 import type { GraphNode } from '@gateway/api/graph'

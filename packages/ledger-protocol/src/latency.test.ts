@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { LATENCY_BUCKETS, latencyBucket, latencyQuantile } from './latency.ts'
+import { LATENCY_BUCKETS, latencyBucket, latencyQuantile } from './provider-report.ts'
 
 const counted = (latencies: number[]): number[] => {
   const counts = Array.from({ length: LATENCY_BUCKETS }, () => 0)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { admitNodeItem, claimItem, completeItem, type ClaimOutcome, type CompleteOutcome } from './flow-items.ts'
 import type { AdmitNodeOutcome, AdmitOutcome, ReleaseOutcome, SettleOutcome, Undecided } from './ledger-outcomes.ts'
-import { callTiming } from '@gateway/api/call-timing'
+import { callTiming } from '@gateway/api/chat-answer'
 import { serviceTag } from '@gateway/api/service-tag'
 import { picoDigits, promptSize, usage } from '@gateway/pricing/usage'
 

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { EstimateFacts } from '@gateway/api/estimate'
-import type { Refused } from './ledger-refusal.ts'
+import { type Refused, refusalReport } from './ledger-refusal.ts'
 import {
   assetAdmission,
   assetDeletion,
@@ -73,7 +73,6 @@ import {
 import { flowLimits } from '@gateway/api/limits'
 import { capturedCalls, capturedContentLimits, captureQuestion, type CaptureAnswer } from './captured-content.ts'
 import { providerReport, type ProviderReportAnswer } from './provider-report.ts'
-import { refusalReport } from './refusal-report.ts'
 
 // The operations of the ledger, each a JSON object that gets one as its answer; all of them are safe to repeat.
 // The client, the ledger's routes, the permissions and the traces are derived from these rows. The rows of items

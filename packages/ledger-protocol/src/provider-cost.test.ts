@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { noTokens } from '@gateway/pricing/usage'
 import type { Route } from './ledger-outcomes.ts'
-import { providerCost } from './provider-cost.ts'
+import { providerCost } from './provider-report.ts'
 
 const USAGE = { promptTokens: 30, completionTokens: 10, estimated: false }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { releaseReasonOf } from './release-reason.ts'
+import { releaseReasonOf } from './compose-invocation.ts'
 
 test('a provider’s failure is reported without its text or name', () => {
   expect(releaseReasonOf('provider acme-eu: refused: the account is closed')).toBe('provider_failed')

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { withoutCacheControl } from './cache-control.ts'
-import { wiresOf } from './open-providers.ts'
+import { withoutCacheControl, wiresOf } from './open-providers.ts'
 import { readProviders } from './provider-config.ts'
 
 test('removes cache marks of messages, parts and tools, and nothing else', () => {

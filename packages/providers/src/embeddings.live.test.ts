@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { EmbeddingCall } from './embedding-port.ts'
+import type { EmbeddingCall } from './provider-adapter.ts'
 import { failureOf, toFirst, twoProviders } from './providers.fixture.ts'
 
 const { first, open } = await twoProviders()

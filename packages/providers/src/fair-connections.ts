@@ -1,4 +1,4 @@
-import { openFairQueue } from '@gateway/service-kit/async/fair-queue'
+import { openFairQueue } from '@gateway/service-kit/async/fair-semaphore'
 
 // The connections of one provider, shared by projects. A call holds one from when it is sent until its exchange ends.
 //   F1  A project holds at most SHARE times the connections that would still be free, so one project never takes the

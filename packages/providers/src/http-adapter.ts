@@ -2,16 +2,14 @@ import type { LookupFunction } from 'node:net'
 import { Pool } from 'undici'
 import type { ReadError } from './error-facts.ts'
 import type { ExchangeRequest } from './exchange.ts'
-import type { EmbeddingWire } from './embedding-port.ts'
+import type { EmbeddingWire, ChatAttempt, ProviderAdapter } from './provider-adapter.ts'
 import { type MediaWire, readMedia } from './read-media.ts'
 import { readCompletion, readEmbeddings, readStream } from './read-stream.ts'
-import type { ChatAttempt, ProviderAdapter } from './provider-adapter.ts'
 import type { ProviderConfig } from './provider-config.ts'
 import { type NoConnection, openFairConnections } from './fair-connections.ts'
 import { ProviderFailure } from './provider-failure.ts'
 import { publicLookup } from '@gateway/service-kit/public-network/public-lookup'
-import { NotInWireFormat, NotReady } from './wire-format.ts'
-import type { WireFormat, WireRequest } from './wire-format.ts'
+import { NotInWireFormat, NotReady, type WireFormat, type WireRequest } from './wire-format.ts'
 
 const longestConnectMs = 10_000
 

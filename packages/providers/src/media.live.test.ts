@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
-import type { MediaAnswer, MediaCall, MediaWish } from './media-port.ts'
+import type { MediaAnswer, MediaCall, MediaWish } from './provider-adapter.ts'
 import type { Providers } from './open-providers.ts'
 import { failureOf, toBoth, toFirst, twoProviders } from './providers.fixture.ts'
 

@@ -1,23 +1,21 @@
 import type { WireFormat } from './wire-format.ts'
-import { withoutCacheControl } from './cache-control.ts'
 import type { LookupFunction } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { messagesWire } from './anthropic/messages-wire.ts'
 import { converseWire } from './bedrock/converse-wire.ts'
 import type { ChatAnswer, ChatCall } from './chat-port.ts'
-import type { EmbeddingAnswer, EmbeddingCall } from './embedding-port.ts'
-import { embedWire } from './gemini/embed-wire.ts'
-import { geminiWire } from './gemini/gemini-wire.ts'
+import type { EmbeddingAnswer, EmbeddingCall, MediaAnswer, MediaCall } from './provider-adapter.ts'
+import { embedWire, geminiWire } from './gemini/gemini-wire.ts'
 import { type CircuitState, openCircuit, type OpenProvider, type ProviderEvent, tryRoutes } from './try-routes.ts'
 import { azureChatWire, chatWire } from './openai-compatible/chat-wire.ts'
 import type { NoConnection } from './fair-connections.ts'
 import { httpAdapter, type Wires } from './http-adapter.ts'
-import type { MediaAnswer, MediaCall } from './media-port.ts'
 import { embeddingsWire } from './openai-compatible/embeddings-wire.ts'
 import { mediaWire } from './openai-compatible/media-wire.ts'
 import { responsesWire } from './openai-responses/responses-wire.ts'
 import type { ProviderConfig, ProvidersConfig } from './provider-config.ts'
 import type { ProviderFailure } from './provider-failure.ts'
+import type { Forwarded } from '@gateway/api/chat-request'
 
 export interface Providers {
   /**
@@ -162,4 +160,23 @@ function everyWireOf(provider: ProviderConfig): Wires {
     case 'bedrock':
       return { chat: converseWire(provider), media: null, embeddings: null }
   }
+}
+
+/**
+ * Removes the cache marks of messages, parts and tools, for a provider whose format lacks them or that is not configured
+ * for them.
+ */
+export function withoutCacheControl(forwarded: string): string {
+  if (!forwarded.includes('"cache_control"')) return forwarded // a match inside a prompt only costs a needless parse
+  const asked = JSON.parse(forwarded) as Forwarded
+  const tools = asked['tools'] as object[] | undefined
+  const messages = asked.messages.map((message) =>
+    unmarked(Array.isArray(message.content) ? { ...message, content: message.content.map(unmarked) } : message),
+  )
+  return JSON.stringify({ ...asked, messages, ...(tools && { tools: tools.map(unmarked) }) })
+}
+
+function unmarked(marked: object): object {
+  const { cache_control: _, ...kept } = marked as { cache_control?: unknown }
+  return kept
 }

@@ -9,7 +9,7 @@ import {
   maxStreamBytes,
   maxToolCalls,
 } from './chat-port.ts'
-import { type Embeddings, type EmbeddingWire, type EmbeddingWish, maxEmbeddingBytes } from './embedding-port.ts'
+import { type Embeddings, type EmbeddingWire, type EmbeddingWish, maxEmbeddingBytes } from './provider-adapter.ts'
 import { openChunkQueue } from './chunk-queue.ts'
 import { type Exchange, type ExchangeRequest, startExchange } from './exchange.ts'
 import { ProviderFailure } from './provider-failure.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { reasoningSeal } from './reasoning-seal.ts'
+import { reasoningSeal } from './openai-responses/reasoning-item.ts'
 
 const baseUrl = 'https://api.example.com/v1'
 const seal = reasoningSeal({ apiKey: 'sk-1', baseUrl })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { callTiming, MAX_TRIES } from '@gateway/api/call-timing'
+import { callTiming, MAX_TRIES } from '@gateway/api/chat-answer'
 import { openTimingLog } from './timing-log.ts'
 
 test('a timing log notes tries and the first token from its opening on', () => {

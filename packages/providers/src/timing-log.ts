@@ -1,4 +1,4 @@
-import { type CallTiming, MAX_TRIES, type ProviderTry, type TryOutcome } from '@gateway/api/call-timing'
+import { type CallTiming, MAX_TRIES, type ProviderTry, type TryOutcome } from '@gateway/api/chat-answer'
 
 /** Times of one call, from its admission on: its tries at providers, and the first token of a stream. */
 export interface TimingLog {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, inject, test } from 'vitest'
-import { slicesOf } from './slices-of.ts'
+import { slicesOf } from './token-counter.ts'
 import { anyText, tokenizers } from './texts.fixture.ts'
 
 const prose = 'It was the best of times, it was the worst of times; we had everything before us. '.repeat(200)

@@ -459,7 +459,7 @@ CREATE TABLE control.key_resources (
 );
 
 -- Notices of what happened to keys and tokens, written with the change. The console hands them to the ledger, which
--- writes and sends them, and deletes them here (services/console/src/notices/outgoing-notices.ts).
+-- writes and sends them, and deletes them here (services/console/src/notices/mail-notices.ts).
 CREATE TABLE control.outgoing_notices (
   id      text PRIMARY KEY,
   project text NOT NULL,

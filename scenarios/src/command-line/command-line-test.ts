@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { buildCommandLine } from '@gateway/cli/build-command-line'
-import { onceAWorker } from '@gateway/testbed/once-a-worker'
+import { onceAWorker } from '@gateway/testbed/stack-test'
 import { consoleTest } from '../console/console-test.ts'
 import { openCommandLine } from './open-command-line.ts'
 

@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { onceAWorker } from '@gateway/testbed/once-a-worker'
+import { onceAWorker } from '@gateway/testbed/stack-test'
 import { openBrowser } from '@gateway/testbed/open-browser'
 import { stackTest } from '../stack-test.ts'
 import { openPage, views, type Page } from './browser.ts'

@@ -1,5 +1,5 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { apiDocument, type Content, type Json } from '@gateway/testbed/documented-operation'
+import { apiDocument, type Content, type Json } from '@gateway/testbed/example-request'
 
 const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true })
 ajv.addSchema({ $id: 'api', components: apiDocument.components })

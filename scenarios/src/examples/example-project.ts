@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { expect } from 'vitest'
 import { answerOf, credentialHeader, type Answer } from '../caller.ts'
 import type { Stack } from '../stack.ts'
-import { operationNamed, type Operation } from '@gateway/testbed/documented-operation'
-import { exampleRequest, type OwnNames } from '@gateway/testbed/example-request'
+import { operationNamed, type Operation, exampleRequest, type OwnNames } from '@gateway/testbed/example-request'
 
 // A project with everything that the examples name, created by the examples themselves.
 

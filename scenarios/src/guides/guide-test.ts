@@ -1,7 +1,6 @@
 import { symlink } from 'node:fs/promises'
 import path from 'node:path'
-import { onceAWorker } from '@gateway/testbed/once-a-worker'
-import { startSeededStack } from '@gateway/testbed/seeded-stack'
+import { onceAWorker, startSeededStack } from '@gateway/testbed/stack-test'
 import { temporaryFolder } from '@gateway/testbed/test-servers'
 import { test as base } from 'vitest'
 import { homeOf, openShell } from './guide-shell.ts'

@@ -1,6 +1,6 @@
 import { assetReadsConfig, assetStoreConfig } from '@gateway/assets/asset-store-config'
 import { z } from 'zod'
-import { trustedProxies } from '@gateway/service-kit/http/trusted-proxies'
+import { trustedProxies } from '@gateway/service-kit/http/connections'
 import {
   flag,
   httpUrl,

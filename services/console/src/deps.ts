@@ -8,7 +8,7 @@ import type { FollowAnswer, FollowQuestion } from '@gateway/ledger-protocol/flow
 import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
 import type { Logger } from '@gateway/service-kit/process/logger'
 import type { LeakReports } from './keys/leak-reports.ts'
-import type { Readiness } from '@gateway/service-kit/process/health'
+import type { Readiness } from '@gateway/service-kit/process/open-service'
 import type { Mails } from './mail/mails.ts'
 import type { Metrics } from './metrics.ts'
 import type { RequestLimits } from './request/request-limits.ts'
@@ -95,7 +95,7 @@ export interface SessionLimits {
   maxMs: number
 }
 
-/** executions/follower-looks.ts */
+/** executions/follow-execution.ts */
 export interface FollowerLooks {
   /** @throws LedgerUnavailable */
   progress(question: Required<Omit<FollowQuestion, 'caller'>>): Promise<FollowAnswer>

@@ -38,8 +38,7 @@ import { listBudgets, removeBudget, setBudget } from './projects/budgets.ts'
 import { readThresholds, setThresholds } from './notices/thresholds.ts'
 import { acceptInvitation, joinOrganization, readInvitation, signInWithInvitation } from './users/accept-invitation.ts'
 import { createInvitation, listInvitations, resendInvitation, revokeInvitation } from './users/invitations.ts'
-import { changeMember, listMembers, removeMember } from './users/members.ts'
-import { resumeMember, suspendMember } from './users/suspend-member.ts'
+import { changeMember, listMembers, removeMember, resumeMember, suspendMember } from './users/members.ts'
 import {
   addOperator,
   disableUser,
@@ -51,15 +50,13 @@ import {
 } from './users/operators.ts'
 import { changeTenant, createTenant, deleteTenant, listTenants } from './users/tenants.ts'
 import { assignProduct, listAssignments, unassignProduct } from './projects/assignments.ts'
-import { changeProject } from './projects/change-project.ts'
+import { changeProject, createProject, deleteProject, listProjects } from './projects/projects.ts'
 import { changeQuotas, readQuotas } from './projects/quotas.ts'
 import { listAppointments, objectToAppointment } from './projects/appointments.ts'
 import { listGrants, removeGrant, setGrant } from './projects/grants.ts'
-import { createProject, deleteProject, listProjects } from './projects/projects.ts'
 import { countRefusals, listLatestRefusals } from './refusals/refusals.ts'
 import type { Handlers } from './request/call.ts'
-import { listSandboxActivity } from './sandboxes/sandbox-activity.ts'
-import { changeSandbox, createSandbox, listSandboxes, readSandbox } from './sandboxes/sandboxes.ts'
+import { listSandboxActivity, changeSandbox, createSandbox, listSandboxes, readSandbox } from './sandboxes/sandboxes.ts'
 import {
   createProjectToken,
   createTenantToken,
@@ -68,10 +65,9 @@ import {
   listProjectTokens,
   listTenantTokens,
 } from './sign-in/access-tokens.ts'
-import { completeSignIn } from './sign-in/complete-sign-in.ts'
+import { completeSignIn, createSignInCode, redeemSignInCode } from './sign-in/complete-sign-in.ts'
 import { readMe } from './sign-in/me.ts'
-import { oidcCallback } from './sign-in/provider/oidc-callback.ts'
-import { oidcRedirect } from './sign-in/provider/oidc-redirect.ts'
+import { oidcCallback, oidcRedirect } from './sign-in/provider/oidc-callback.ts'
 import {
   confirmSecondFactor,
   createRecoveryCodes,
@@ -79,12 +75,10 @@ import {
   removeSecondFactor,
   setUpSecondFactor,
 } from './sign-in/second-factor.ts'
-import { endSession, listSessions, signOutEverywhere } from './sign-in/sessions.ts'
+import { endSession, listSessions, signOutEverywhere, signIn, signOut } from './sign-in/sessions.ts'
 import { completeReset, createResetLink, requestReset } from './sign-in/password-reset.ts'
-import { signIn, signOut } from './sign-in/session.ts'
 import { setPassword } from './sign-in/set-password.ts'
 import { readSignInMethods } from './sign-in/sign-in-methods.ts'
-import { createSignInCode, redeemSignInCode } from './sign-in/sign-in-codes.ts'
 import { createToken, deleteToken, listTokens } from './sign-in/tokens.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { type AssetMetrics, openAssetMetrics } from '@gateway/assets/asset-metrics'
+import { type AssetMetrics, openAssetMetrics } from '@gateway/assets/asset-store'
 import type { Meter } from '@opentelemetry/api'
 import type { FinishedRequest } from '@gateway/service-kit/http/preamble'
 import type { ReachedLimit, RequestLimits } from './request/request-limits.ts'

@@ -1,13 +1,12 @@
-import type { Express } from 'express'
+import type { Express, RequestHandler } from 'express'
 import { flowRoutes } from '@gateway/api/flow-routes'
 import { gatewayRoutes } from '@gateway/api/gateway-routes'
 import { answerErrors, answerOfRefusal } from '@gateway/service-kit/http/answers'
 import { allowOnly, contractRoutes, mountRoutes, notFound, openApp } from '@gateway/service-kit/http/routes'
 import { followExecution, showExecution } from './routes/v1/executions.ts'
 import { checkKey, showKey } from './routes/v1/key.ts'
-import { mountHealth } from '@gateway/service-kit/http/health'
-import { trustProxies } from '@gateway/service-kit/http/trusted-proxies'
-import { preamble } from '@gateway/service-kit/http/preamble'
+import { mountHealth, preamble } from '@gateway/service-kit/http/preamble'
+import { trustProxies } from '@gateway/service-kit/http/connections'
 import type { Deps } from './deps.ts'
 import { explainError } from './errors/explain-error.ts'
 import { showDocs, showOpenApi } from './routes/docs.ts'
@@ -25,7 +24,7 @@ import { cancelExecution } from './routes/v1/sandbox/cancel.ts'
 import { estimateSandbox } from './routes/v1/sandbox/estimate.ts'
 import { invokeSandbox } from './routes/v1/sandbox/invoke.ts'
 import { serveMcp } from './routes/v1/sandbox/mcp.ts'
-import { unknownPath, welcome } from './routes/unknown-path.ts'
+import { Refusal } from '@gateway/api/refusal'
 
 /** Builds the public app. Routes are matched in order; the hot path comes first. */
 export function gatewayApp(deps: Deps, proxies: readonly string[] = []): Express {
@@ -101,3 +100,35 @@ const wires: [RegExp, ChatWire][] = [
   [/^\/v1\/responses(\/|$)/i, responsesWire],
   [/^\/v1\/messages(\/|$)/i, messagesWire],
 ]
+
+const CHAT = '/v1/chat/completions'
+const paths = Object.values({ ...gatewayRoutes, ...flowRoutes }).map(({ path }) => path)
+/** Ends of paths at which other APIs generate text. */
+const TEXT = /\/(completions|generate|chat)$/
+
+/**
+ * Refuses an unknown path, and names the one that was probably meant. The message alone says both, because most SDKs
+ * show nothing else.
+ */
+const unknownPath: RequestHandler = ({ method, path }) => {
+  const asked = path.slice(0, 200)
+  const meant = nearestPath(asked)
+  throw new Refusal(
+    'not_found',
+    `${method} ${asked} does not exist here${meant === null ? '.' : `; use ${meant}.`}`,
+    `Check the path: a base URL ends with /v1, chat models are called with POST ${CHAT}, and /docs lists what there is.`,
+  )
+}
+
+/** Returns the path of the API with the same end, or null. */
+export function nearestPath(asked: string): string | null {
+  const end = asked.replace(/\/+$/, '').replace(/^.*\/v1\//, '/')
+  const same = paths.find((path) => path === `/v1${end}`)
+  if (same !== undefined && end !== '') return same
+  return TEXT.test(end) ? CHAT : null
+}
+
+/** GET /: leads a browser to the console, and a program to the documentation. */
+const welcome: RequestHandler = (req, res) => {
+  res.set('Vary', 'Accept').redirect(302, req.accepts(['json', 'html']) === 'html' ? '/console' : '/llms.txt')
+}

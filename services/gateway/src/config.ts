@@ -11,7 +11,7 @@ import {
   json,
   wholeNumber,
 } from '@gateway/service-kit/process/config'
-import { trustedProxies } from '@gateway/service-kit/http/trusted-proxies'
+import { trustedProxies } from '@gateway/service-kit/http/connections'
 import { servicePrivateKey } from '@gateway/service-kit/process/service-keys'
 import { redisUrl } from '@gateway/service-kit/redis/open-redis'
 import { countingConfig } from '@gateway/tokens/counting-thread'

@@ -5,8 +5,7 @@ import { buffer } from 'node:stream/consumers'
 import express, { type ErrorRequestHandler } from 'express'
 import type { Refusal } from '@gateway/api/refusal'
 import { expect, onTestFinished, test as base } from 'vitest'
-import { type ConnectionSettings, guardConnections } from '@gateway/service-kit/http/connections'
-import { trustProxies } from '@gateway/service-kit/http/trusted-proxies'
+import { type ConnectionSettings, guardConnections, trustProxies } from '@gateway/service-kit/http/connections'
 import { openConsoleProxy, type ConsoleProxy } from './console-proxy.ts'
 
 const test = base

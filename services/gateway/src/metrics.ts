@@ -1,4 +1,4 @@
-import { type AssetMetrics, openAssetMetrics } from '@gateway/assets/asset-metrics'
+import { type AssetMetrics, openAssetMetrics } from '@gateway/assets/asset-store'
 import type { Meter } from '@opentelemetry/api'
 import { openProviderMetrics, type ProviderMetrics } from '@gateway/service-kit/process/provider-metrics'
 import { seconds } from '@gateway/service-kit/process/telemetry'
@@ -6,7 +6,7 @@ import type { ProvidersOptions } from '@gateway/providers/open-providers'
 import type { ProviderFailure } from '@gateway/providers/provider-failure'
 import type { AcceptedAnswer } from './request/read-invocation.ts'
 import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
-import type { HealthCheck } from '@gateway/service-kit/process/health'
+import type { HealthCheck } from '@gateway/service-kit/process/open-service'
 
 /** Metrics of the gateway. */
 export interface Metrics extends ProviderMetrics {

@@ -1,6 +1,6 @@
 import { randomFillSync } from 'node:crypto'
 import { openByteBudget } from '@gateway/service-kit/async/byte-budget'
-import { openConcurrencyLimiter } from '@gateway/service-kit/async/concurrency-limiter'
+import { openConcurrencyLimiter } from '@gateway/service-kit/http/caller-permits'
 import { openSharedLook } from '@gateway/service-kit/async/shared-look'
 import { refuse } from '@gateway/api/refusal'
 import { openContentRecorder } from '@gateway/capture/content-recorder'
@@ -11,7 +11,7 @@ import { openEstimator } from '@gateway/ledger-client/estimator'
 import { openLedgerClient } from '@gateway/ledger-client/ledger-client'
 import { openProviderReporter } from '@gateway/ledger-client/provider-reporter'
 import { openNotifier } from '@gateway/service-kit/notifier/notifier'
-import { isTrustedBy } from '@gateway/service-kit/http/trusted-proxies'
+import { isTrustedBy, isUpload } from '@gateway/service-kit/http/connections'
 import type { CommonConfig } from '@gateway/service-kit/process/config'
 import { openAdmissionQueueLimit, openFollowerLimiter, trackOpenCalls } from './admission/limits.ts'
 import { ledgerHealth, openMetrics } from './metrics.ts'
@@ -31,9 +31,10 @@ import type { GatewayConfig } from './config.ts'
 import { openConsoleProxy } from './console-proxy.ts'
 import type { Deps } from './deps.ts'
 import { openEndingWatch } from './executions/ending-watch.ts'
-import { bodyLimitOf } from './request/receive-limits.ts'
 import { openIdGenerator } from '@gateway/api/ids'
 import { openRefusalReporter } from './refusals/refusal-reporter.ts'
+import type { IncomingMessage } from 'node:http'
+import { chatLimits, flowLimits } from '@gateway/api/limits'
 
 /** Running calls are ended this long before their connections, so that callers get a response. */
 const LAST_ANSWERS_MS = 1_000
@@ -204,3 +205,13 @@ export async function startGateway(
     maxConnections: config.MAX_CONNECTIONS,
   })
 }
+
+/** Bytes that the body of a request to this path may have, known before it is routed (rules §2.6). */
+export function bodyLimitOf({ url = '' }: Pick<IncomingMessage, 'url'>): number {
+  if (isUpload({ url })) return flowLimits.assetBytes
+  if (url.startsWith('/v1/sandbox/') || url.startsWith('/api/v2/')) return flowLimits.bodyBytes
+  return CALLS.test(url) ? chatLimits.bodyBytes : chatLimits.textBodyBytes
+}
+
+/** Calls whose body can have images. */
+const CALLS = /^\/v1\/(chat\/|responses|messages)/

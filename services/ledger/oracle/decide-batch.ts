@@ -1,14 +1,25 @@
 import type { AdmissionItem, ClosingItem } from '../src/admissions/waiting-items.ts'
-import { availableIn, type Book, type Reservation } from './book.ts'
-import { closeInBudgets, leftInBudget, refuseByBudget } from './count-towards-budgets.ts'
-import { decideAdmission, type AdmissionDecision } from './decide-admission.ts'
-import { decideClosing, type ClosingDecision } from './decide-closing.ts'
+import {
+  availableIn,
+  type Book,
+  type Reservation,
+  closeInBudgets,
+  leftInBudget,
+  refuseByBudget,
+  notifyFullWindow,
+  notifyLowWallet,
+} from './book.ts'
+import {
+  decideAdmission,
+  type AdmissionDecision,
+  enterAdmission,
+  type Admission,
+  decideNodeAdmission,
+} from './decide-admission.ts'
 import { leftInWindow, type Remaining } from './decide-fit.ts'
-import { decideLateAnswer, type LateAnswer } from './decide-late-answer.ts'
-import { decideNodeAdmission } from './decide-node-admission.ts'
-import { enterAdmission, type Admission } from './enter-admission.ts'
-import { notifyFullWindow, notifyLowWallet } from './notify-threshold-crossings.ts'
 import { NO_FACTOR, raisedFactor } from '@gateway/pricing/upper-bound'
+import { pricedParts, type Usage } from '@gateway/pricing/usage'
+import { chargeMicro, costMicro } from '@gateway/pricing/price'
 
 // The whole decision of a batch, without a database. money.run_batch must agree with it, item by item.
 
@@ -154,4 +165,76 @@ function enterClosing(book: Book, id: string, decision: ClosingDecision): void {
     book.meters.set(lineage, { ...meter, reserved: meter.reserved - micro, spent: meter.spent + chargedMicro })
     notifyFullWindow(book, reservation, chargedMicro)
   }
+}
+
+interface Close {
+  reservation: Reservation
+  chargedMicro: bigint
+  excessMicro: bigint
+}
+
+type ClosingDecision =
+  | { outcome: 'settled'; close: Close; usedPromptTokens: bigint }
+  | { outcome: 'released'; close: Close }
+  | { outcome: 'released'; tombstone: string }
+  /** Closed before: the first outcome counts. */
+  | { outcome: 'settled' | 'released'; before: bigint }
+  /** The reservation had already been released: the call is written off. */
+  | { outcome: 'fenced'; writeOffMicro: bigint }
+  | { outcome: 'unknown' | 'alive' }
+
+/**
+ * Decides a closing (B3, B5 of run_batch). A settlement charges the usage, capped at the reserved amount.
+ * @param ofExecutions whether it may close reservations of nodes, or those of direct calls (B9 of run_batch)
+ */
+function decideClosing(book: Book, item: ClosingItem, ofExecutions: boolean): ClosingDecision {
+  const reservation = book.open.get(item.id)
+  const closed = book.closed.get(item.id)
+  const isTombstone = closed !== undefined && closed.price === null
+  const found = reservation ?? closed
+  if (found && !isTombstone && (found.node !== null) !== ofExecutions) return { outcome: 'unknown' }
+  if (reservation) return closeOpen(book, item, reservation)
+  if (!closed)
+    return item.op === 'release' && !ofExecutions ? { outcome: 'released', tombstone: item.id } : { outcome: 'unknown' }
+  if (closed.state === 'Settled') return { outcome: 'settled', before: closed.chargedMicro }
+  if (item.op !== 'settle') return { outcome: 'released', before: 0n }
+  return { outcome: 'fenced', writeOffMicro: closed.price ? costOf(item, closed.price) : 0n }
+}
+
+function closeOpen(book: Book, item: ClosingItem, reservation: Reservation): ClosingDecision {
+  switch (item.op) {
+    case 'expire':
+      if (book.liveInstances.has(reservation.instance)) return { outcome: 'alive' }
+      return { outcome: 'released', close: { reservation, chargedMicro: 0n, excessMicro: 0n } }
+    case 'release':
+      return { outcome: 'released', close: { reservation, chargedMicro: 0n, excessMicro: 0n } }
+    case 'settle': {
+      const cost = costOf(item, reservation.price)
+      const chargedMicro = chargeMicro(cost, reservation.micro)
+      return {
+        outcome: 'settled',
+        close: { reservation, chargedMicro, excessMicro: cost - chargedMicro },
+        usedPromptTokens: BigInt(item.usage.promptTokens),
+      }
+    }
+  }
+}
+
+function costOf(item: ClosingItem & { op: 'settle' }, price: Reservation['price']): bigint {
+  return costMicro(price, BigInt(item.usage.promptTokens), BigInt(item.usage.completionTokens), pricedParts(item.usage))
+}
+
+/** A provider's response to a node's call, under the reservation of an attempt that had lost its lease. */
+export interface LateAnswer {
+  reservation: string
+  execution: string
+  usage: Omit<Usage, 'estimated'>
+}
+
+/** Returns the write-off in micro-USD; null: the reservation is not an uncharged attempt of this execution. */
+function decideLateAnswer(book: Book, { reservation, execution, usage }: LateAnswer): bigint | null {
+  const closed = book.closed.get(reservation)
+  if (!closed?.price || closed.node === null || closed.state !== 'Released') return null
+  if (!closed.node.startsWith(`${execution} `)) return null
+  return costMicro(closed.price, BigInt(usage.promptTokens), BigInt(usage.completionTokens), pricedParts(usage))
 }

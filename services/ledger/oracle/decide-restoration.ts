@@ -1,10 +1,9 @@
 import { windowStartMs } from '@gateway/pricing/spending-window'
 import type { Price } from '@gateway/pricing/price'
 import type { Receipt } from '../src/admissions/receipts.ts'
-import { availableIn, type Book, type KeyFacts } from './book.ts'
-import { budgetsOf, leftInBudget } from './count-towards-budgets.ts'
+import { availableIn, type Book, type KeyFacts, budgetsOf, leftInBudget, notifyLowWallet } from './book.ts'
 import { laterWindow, leftInWindow } from './decide-fit.ts'
-import { enterAdmission } from './enter-admission.ts'
+import { enterAdmission } from './decide-admission.ts'
 
 /** The receipt of a lost admission, with the price as the book has it. */
 export type LostAdmission = Omit<Receipt, 'price'> & { price: Price; keyFacts: KeyFacts | undefined }
@@ -44,4 +43,13 @@ export function decideRestoration(book: Book, lost: LostAdmission, nowMs: number
     },
   })
   return true
+}
+
+/** The rule that money.correct must agree with: a wallet is adjusted by a signed amount, and never below zero. */
+export function decideCorrection(book: Book, project: string, micro: bigint): 'corrected' | 'short' {
+  const wallet = book.wallets.get(project) ?? { funded: 0n, reserved: 0n, settled: 0n }
+  if (availableIn(wallet) + micro < 0n) return 'short'
+  book.wallets.set(project, { ...wallet, funded: wallet.funded + micro })
+  notifyLowWallet(book, project, -micro)
+  return 'corrected'
 }

@@ -11,7 +11,7 @@ import type { Receipts } from './admissions/receipts.ts'
 import type { AdmissionItem, ClosingItem, Outcome } from './admissions/waiting-items.ts'
 import type { Flow } from './executions/cache/flow.ts'
 import type { CancelItem, OverdueItem, ReclaimItem } from './executions/nodes/node-item.ts'
-import type { BegunExecution } from './executions/store/execution-facts.ts'
+import type { BegunExecution } from './executions/store/read-executions.ts'
 import type { QuotaValues } from '@gateway/api/quotas'
 import type { Metrics } from './metrics.ts'
 import type { WebhookSettings } from './webhooks/webhook-settings.ts'
@@ -115,7 +115,7 @@ export interface PackageName {
   digest: string | null
 }
 
-/** executions/cache/package-cache.ts */
+/** executions/cache/load-executions.ts */
 export interface PackageCache {
   /** @throws Error if the revision has no such package */
   get(of: PackageName): Promise<Flow>

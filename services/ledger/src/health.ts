@@ -1,4 +1,4 @@
-import type { HealthCheck } from '@gateway/service-kit/process/health'
+import type { HealthCheck } from '@gateway/service-kit/process/open-service'
 import { classify } from './admissions/classify-error.ts'
 import { runBatch } from './admissions/run-batch.ts'
 import type { Deps } from './deps.ts'

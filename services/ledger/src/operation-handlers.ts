@@ -12,21 +12,17 @@ import { endedExecutions, followExecution, readExecution, readUsage } from './ex
 import { endInstance, recordHeartbeat } from './instances/signs-of-life.ts'
 import { identifyKeys, readKeyStatus } from './keys/read-caller.ts'
 import { correct, fund, passBarrier, readWallet } from './wallets/wallets.ts'
-import { readCaptureRules } from './content/capture-rules.ts'
-import { recordContent } from './content/record-content.ts'
+import { readCaptureRules, recordContent } from './content/record-content.ts'
 import { checkAdmission } from './admissions/check-admission.ts'
-import { readModels } from './catalogue/read-models.ts'
-import { readSandbox } from './catalogue/read-sandbox.ts'
+import { readModels, readSandbox } from './catalogue/read-models.ts'
 import type { Deps } from './deps.ts'
 import { cancelExecution } from './executions/cancel-execution.ts'
 import { estimateSandbox } from './executions/estimates/estimate-sandbox.ts'
-import { startExecution } from './executions/start/start-execution.ts'
+import { startExecution } from './executions/start/start-batcher.ts'
 import { readInvocation } from './invocations/read-invocation.ts'
 import { removeBudget, setBudget } from './budgets/budgets.ts'
-import { setThresholds } from './notices/set-thresholds.ts'
-import { writeNotices } from './notices/write-notices.ts'
-import { recordDeliveries, takeDeliveries, takeMails } from './webhooks/deliveries.ts'
-import { resendDelivery, testWebhook } from './webhooks/send-again.ts'
+import { setThresholds, writeNotices } from './notices/write-notices.ts'
+import { recordDeliveries, takeDeliveries, takeMails, resendDelivery, testWebhook } from './webhooks/deliveries.ts'
 import { createWebhook, deleteWebhook, rotateWebhookSecret } from './webhooks/webhooks.ts'
 import { recordProviders } from './providers/record-providers.ts'
 import { recordRefusals } from './refusals/record-refusals.ts'
@@ -80,7 +76,7 @@ export const operationHandlers: {
   wallet: readWallet,
 }
 
-/** Runs a handler on other connections than those for requests (pools.ts). */
+/** Runs a handler on other connections than those for requests (start.ts). */
 function asking<Request, Response>(
   pool: 'heartbeats' | 'locking' | 'maintenance',
   handler: (deps: Deps, request: Request) => Promise<Response>,

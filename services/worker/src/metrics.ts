@@ -1,4 +1,4 @@
-import { type AssetMetrics, openAssetMetrics } from '@gateway/assets/asset-metrics'
+import { type AssetMetrics, openAssetMetrics } from '@gateway/assets/asset-store'
 import type { Meter } from '@opentelemetry/api'
 import { openProviderMetrics, type ProviderMetrics } from '@gateway/service-kit/process/provider-metrics'
 import { seconds } from '@gateway/service-kit/process/telemetry'

@@ -1,14 +1,18 @@
 import { LedgerUnavailable } from '@gateway/ledger-client/call-operation'
 import { openPoster, type Poster } from '@gateway/ledger-client/post-deliveries'
 import { openQueueDepth } from '@gateway/node-queue/node-queue'
-import { repeat } from '@gateway/service-kit/async/repeat'
+import { repeat } from '@gateway/service-kit/async/waiting'
 import type { CommonConfig } from '@gateway/service-kit/process/config'
 import { isNotHung, isPolled, neverEvicts, openQueue, watchQueue } from './queue/open-queue.ts'
-import type { ServiceTools } from '@gateway/service-kit/process/open-service'
+import type { ServiceTools, Readiness } from '@gateway/service-kit/process/open-service'
 import type { ProvidersConfig } from '@gateway/providers/provider-config'
-import { workerApp } from './app.ts'
 import type { WorkerConfig } from './config.ts'
 import { openDeps } from './open-deps.ts'
+import type { Express } from 'express'
+import { answerErrors, internalAnswers } from '@gateway/service-kit/http/answers'
+import { notFound, openApp } from '@gateway/service-kit/http/routes'
+import { mountHealth } from '@gateway/service-kit/http/preamble'
+import type { Logger } from '@gateway/service-kit/process/logger'
 
 /** Maximum time for the queue to close after the drain time of running jobs. */
 const CLOSE_MS = 3_000
@@ -62,4 +66,18 @@ async function postNotices(poster: Poster): Promise<number> {
     if (error instanceof LedgerUnavailable) return 0
     throw error
   }
+}
+
+interface AppOptions {
+  readiness: Readiness
+  log: Pick<Logger, 'error'>
+}
+
+/** Builds the internal HTTP surface of the worker; its jobs come through the queue. */
+export function workerApp({ readiness, log }: AppOptions): Express {
+  const app = openApp()
+  mountHealth(app, { live: readiness.live, ready: readiness.ready })
+  app.use(notFound)
+  app.use(answerErrors(internalAnswers({ service: 'worker', failure: 'The worker cannot answer now.', log })))
+  return app
 }

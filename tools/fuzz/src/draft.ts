@@ -1,4 +1,4 @@
-import type { Json, Operation } from '@gateway/testbed/documented-operation'
+import type { Json, Operation } from '@gateway/testbed/example-request'
 import type { WorldCaller } from './world.ts'
 
 /** Whose credential a request carries. */

@@ -1,5 +1,4 @@
 import type { OwnNames } from '@gateway/testbed/example-request'
-import { examplePng } from './example-png.ts'
 import { freeGraph, NO_RECEIVER } from './world.ts'
 
 const at = '/api/v2/tenants/{tenant}'
@@ -104,3 +103,7 @@ export const exampleBodies: Record<string, (names: OwnNames) => object[]> = {
   [`PATCH ${project}`]: () => [{ name: 'Another name' }, { assetRetentionDays: null }],
   [`PATCH ${at}/sandboxes/{sandbox}`]: () => [{ name: 'Another name' }, { mcpEnabled: false }, { suspended: true }],
 }
+
+/** One pixel, as a data URL. */
+const examplePng =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=='

@@ -1,4 +1,4 @@
-import type { Json } from '@gateway/testbed/documented-operation'
+import type { Json } from '@gateway/testbed/example-request'
 import type { Chance } from './chance.ts'
 
 // Values at and beyond the limits of what a field accepts.

@@ -1,4 +1,4 @@
-import { operationNamed } from '@gateway/testbed/documented-operation'
+import { operationNamed } from '@gateway/testbed/example-request'
 import { expect, test } from 'vitest'
 import type { FuzzRequest } from './draft.ts'
 import { judge } from './judge.ts'

@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { isRevocation } from '@gateway/api/request-kinds'
-import { apiDocument, operations, type Json, type Operation } from '@gateway/testbed/documented-operation'
+import { apiDocument, operations, type Json, type Operation } from '@gateway/testbed/example-request'
 import type { Caller, FuzzRequest } from './draft.ts'
 import type { FuzzAnswer } from './send.ts'
 

@@ -1,8 +1,7 @@
-import { operations } from '@gateway/testbed/documented-operation'
+import { operations } from '@gateway/testbed/example-request'
 import { expect, test } from 'vitest'
 import { makeRequest } from './make-request.ts'
-import { openPool } from './pool.ts'
-import { type World, worldCallers } from './world.ts'
+import { openPool, type World, worldCallers } from './world.ts'
 
 const kinds = [
   'tenant',

@@ -1,7 +1,13 @@
 import { exampleIds } from '@gateway/api/example-ids'
 import { ACCESS_TOKEN_PREFIX, KEY_SECRET_PREFIX, makeSecret, USER_TOKEN_PREFIX } from '@gateway/api/ids'
-import { formsOf, operations, type Operation } from '@gateway/testbed/documented-operation'
-import { exampleRequest, type ExampleName, type OwnNames } from '@gateway/testbed/example-request'
+import {
+  formsOf,
+  operations,
+  type Operation,
+  exampleRequest,
+  type ExampleName,
+  type OwnNames,
+} from '@gateway/testbed/example-request'
 import { openChance, type Chance } from './chance.ts'
 import type { Body, Caller, Draft, FuzzRequest } from './draft.ts'
 import { exampleBodies } from './example-bodies.ts'

@@ -1,4 +1,4 @@
-import { operationNamed } from '@gateway/testbed/documented-operation'
+import { operationNamed } from '@gateway/testbed/example-request'
 import { expect, test } from 'vitest'
 import { openChance } from './chance.ts'
 import type { Draft } from './draft.ts'

@@ -1,5 +1,4 @@
-import type { Operation } from '@gateway/testbed/documented-operation'
-import type { Json } from '@gateway/testbed/documented-operation'
+import type { Operation, Json } from '@gateway/testbed/example-request'
 import type { Chance } from './chance.ts'
 import type { Draft } from './draft.ts'
 import { boundaries, hostileText } from './hostile-values.ts'

@@ -1,4 +1,4 @@
-import type { Json } from '@gateway/testbed/documented-operation'
+import type { Json } from '@gateway/testbed/example-request'
 import type { Chance } from './chance.ts'
 import type { Draft } from './draft.ts'
 import { boundaries, hostileText, hostileValue, jsonText } from './hostile-values.ts'

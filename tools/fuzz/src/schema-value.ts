@@ -1,4 +1,4 @@
-import { apiDocument, type Json } from '@gateway/testbed/documented-operation'
+import { apiDocument, type Json } from '@gateway/testbed/example-request'
 import type { Chance } from './chance.ts'
 
 const DEEPEST = 6

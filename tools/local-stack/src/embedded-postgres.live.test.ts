@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, test as plainTest } from 'vitest'
 import { startPostgres } from './embedded-postgres.ts'
-import { portOf } from './free-port.ts'
+import { portOf } from './stack-ports.ts'
 
 const test = plainTest
   // oxlint-disable-next-line no-empty-pattern -- vitest wants the pattern

@@ -4,10 +4,10 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { awaitReady } from './await-ready.ts'
+import { awaitReady } from './ready-facts.ts'
 import { startTied, type TiedProcess, type TiedProgram } from './end-with-starter.ts'
-import { freePort } from './free-port.ts'
-import { lastLines } from './last-lines.ts'
+import { freePort } from './stack-ports.ts'
+import { lastLines } from './supervise-program.ts'
 import { findRedis, REDIS_IMAGE, type RedisBinary } from './redis-binary.ts'
 
 /** What must not be on a command line, which every user of the machine can read. */

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { createInterface } from 'node:readline'
 import { expect, onTestFinished, test } from 'vitest'
-import { freePort } from './free-port.ts'
+import { freePort } from './stack-ports.ts'
 
 const MANY = 40
 const few = async (count: number) => {
@@ -18,7 +18,7 @@ test('freePort returns a port outside the ephemeral range, so that it stays free
 
 test('freePort returns a different port for each call in every process', async () => {
   const program = `
-    const { freePort } = await import('${new URL('./free-port.ts', import.meta.url).href}')
+    const { freePort } = await import('${new URL('./stack-ports.ts', import.meta.url).href}')
     const ports = []
     for (let n = 0; n < ${MANY}; n++) ports.push(await freePort(undefined, 'a test'))
     console.log(JSON.stringify(ports))

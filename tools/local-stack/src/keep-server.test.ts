@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { keepServer } from './keep-server.ts'
+import { keepServer } from './start-stack.ts'
 
 function serverThatEnds({ failingRestarts = 0 } = {}) {
   let life = Promise.withResolvers<void>()

@@ -1,5 +1,7 @@
 import { renameSync, writeFileSync } from 'node:fs'
 import type { Seeded } from '@gateway/prisma/seeded'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { TiedProcess } from './end-with-starter.ts'
 
 /** The content of `ready.json` (rules §8.1). */
 export interface ReadyFacts extends Seeded {
@@ -49,4 +51,22 @@ ${post('-N ', `/v1/sandbox/${sandboxes.mixed}/invoke`, progress, { input })}
   The same as JSON: ${readyFile}
   Ctrl-C stops everything. The data stays for the next start.
 `
+}
+
+/**
+ * Polls `isReady` until it returns true, the program has ended, or `deadline` (milliseconds since the epoch) has
+ * passed.
+ */
+export async function awaitReady(
+  program: TiedProcess,
+  isReady: () => Promise<boolean>,
+  deadline: number,
+): Promise<'ready' | 'ended' | 'late'> {
+  const ended = program.ended.then(() => 'ended' as const)
+  while (Date.now() < deadline) {
+    const news = await Promise.race([ended, wait(20, null)])
+    if (news === 'ended') return 'ended'
+    if (await isReady()) return 'ready'
+  }
+  return 'late'
 }

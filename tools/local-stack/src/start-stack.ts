@@ -7,7 +7,6 @@ import type { Lifecycle } from '@gateway/service-kit/process/open-service'
 import { bundleServices } from './bundle-services.ts'
 import { startPostgres } from './embedded-postgres.ts'
 import { startRedis } from './embedded-redis.ts'
-import { keepServer } from './keep-server.ts'
 import { writePrivateJson, type ReadyFacts } from './ready-facts.ts'
 import { providersOf } from './stack-providers.ts'
 import type { Screen } from './screen.ts'
@@ -18,6 +17,7 @@ import type { StackConfig } from './stack-config.ts'
 import { chooseMetricsPorts, choosePorts, measured, type StackPorts } from './stack-ports.ts'
 import { keepSecrets } from './stack-secrets.ts'
 import { superviseProgram } from './supervise-program.ts'
+import { setTimeout as wait } from 'node:timers/promises'
 
 /** Fills an empty stack; safe to repeat. */
 export type Seed = (deps: {
@@ -151,4 +151,37 @@ async function startOwnRedis(
 
 function readSeeded(file: string): Seeded | null {
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Seeded) : null
+}
+
+interface Server {
+  readonly ended: Promise<unknown>
+  restart(): Promise<void>
+}
+
+interface ServerDeps {
+  stopping: AbortSignal
+  log: (message: string) => void
+  /** Delay between attempts, in milliseconds. */
+  backOffMs?: number
+}
+
+/** Restarts an embedded server whenever it ends before shutdown. Resolves when the shutdown starts. */
+export async function keepServer(
+  name: string,
+  server: Server,
+  { stopping, log, backOffMs = 1_000 }: ServerDeps,
+): Promise<void> {
+  const stopped = new Promise<void>((resolve) => stopping.addEventListener('abort', () => resolve(), { once: true }))
+  while (!stopping.aborted) {
+    await Promise.race([server.ended, stopped])
+    if (stopping.aborted) return
+    log(`${name} ended, restarting it`)
+    try {
+      await server.restart()
+      log(`${name} is back`)
+    } catch (error) {
+      log(`${name} did not start: ${error instanceof Error ? error.message : String(error)}`)
+      await wait(backOffMs, undefined, { signal: stopping }).catch(() => {})
+    }
+  }
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { freePort } from './free-port.ts'
+import { freePort } from './stack-ports.ts'
 import { superviseProgram, type SupervisedProgram } from './supervise-program.ts'
 
 const entry = path.join(import.meta.dirname, 'fixtures/small-program.ts')

@@ -1,8 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, openSync } from 'node:fs'
+import { closeSync, openSync, readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
-import { lastLines } from './last-lines.ts'
 
 // Keeps one program running as a separate process.
 //   S1  It is in a separate session, so a Ctrl-C in the terminal reaches only the starter, which controls the order.
@@ -144,4 +143,17 @@ function whenEnded(child: ChildProcess): AbortSignal {
 
 function hasEnded(child: ChildProcess): boolean {
   return child.exitCode !== null || child.signalCode !== null
+}
+
+/** The last lines of a log file, indented for the screen. Empty if there are none. */
+export function lastLines(file: string, count: number): string {
+  try {
+    const lines = readFileSync(file, 'utf8').trimEnd().split('\n')
+    return lines
+      .slice(-count)
+      .map((line) => `    ${line}`)
+      .join('\n')
+  } catch {
+    return ''
+  }
 }

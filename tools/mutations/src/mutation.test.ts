@@ -1,9 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { fitting } from './fitting.ts'
+import { fitting, mutations } from './mutations.ts'
 import { mutate, type Mutation } from './mutation.ts'
-import { mutations } from './mutations.ts'
 
 const bound: Mutation = {
   id: 'bound',

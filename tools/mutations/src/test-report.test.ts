@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readTestReport } from './test-report.ts'
+import { readTestReport } from './verdict.ts'
 
 const file = (name: string, status: string, message: string, ...assertions: [string, string][]) => ({
   name: `/copy/${name}`,

@@ -1,9 +1,8 @@
 import type { FaultRule } from './fault-rule.ts'
 import { fitSchema } from './fit-schema.ts'
-import { prose, tokensOf } from './prose.ts'
+import { prose, tokensOf, seeded, type Seeded } from './seeded.ts'
 import type { ChatRequest } from './read-chat-request.ts'
-import { seeded } from './seeded.ts'
-import type { Seeded } from './seeded.ts'
+import { hash } from 'node:crypto'
 
 /** The text of the model, split into tokens. */
 export interface ChatAnswer {
@@ -71,4 +70,11 @@ function cutAtStop(text: string, stops: string[]): { said: string; stoppedAt: st
 
 function usage(prompt: number, completion: number, reasoning: number, factor: number): ChatAnswer['usage'] {
   return { prompt: Math.ceil(prompt * factor), completion: Math.ceil(completion * factor), reasoning }
+}
+
+// Signatures of thoughts. As at a real provider, a later request must bring them back unchanged, with what they sign.
+
+/** Returns the proof that this model thought this. */
+export function proofOf(...thought: string[]): string {
+  return hash('sha256', JSON.stringify(['simulated thought', ...thought])).slice(0, 32)
 }

@@ -1,5 +1,4 @@
-import { prose } from './prose.ts'
-import type { Seeded } from './seeded.ts'
+import { prose, type Seeded } from './seeded.ts'
 
 type Schema = Record<string, unknown>
 
@@ -113,3 +112,12 @@ const deeper = (walk: Walk): Walk => ({ ...walk, depth: walk.depth + 1 })
 const asSchema = (value: unknown): Schema | null =>
   value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as Schema) : null
 const count = (value: unknown, otherwise: number): number => (typeof value === 'number' ? value : otherwise)
+
+/** Parses the arguments of a tool call as an object, which fails if the output cap cut them short. */
+export function argumentsOf(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    return {}
+  }
+}

@@ -1,9 +1,8 @@
-import { spawn } from 'node:child_process'
-import type { ChildProcessWithoutNullStreams } from 'node:child_process'
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { onTestFinished, expect, test } from 'vitest'
-import { controlClient } from './control-client.ts'
+import { controlClient } from './control.ts'
 
 const main = new URL('main.ts', import.meta.url).pathname
 

@@ -1,6 +1,6 @@
 import { crc32, inflateSync } from 'node:zlib'
 import { afterAll, beforeEach, expect, test } from 'vitest'
-import { controlClient } from './control-client.ts'
+import { controlClient } from './control.ts'
 import { startSimulatedProvider } from './start-provider.ts'
 
 const provider = await startSimulatedProvider()

@@ -1,9 +1,8 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { openCallLog } from './call-log.ts'
-import { openControl } from './control.ts'
-import type { ProviderControl } from './control.ts'
-import { openFaultBook } from './fault-book.ts'
+import { openControl, type ProviderControl } from './control.ts'
+import { openFaultBook } from './fault-rule.ts'
 import { openHeldCalls } from './held-calls.ts'
 import { providerHandler } from './handle-request.ts'
 

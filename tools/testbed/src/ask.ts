@@ -11,3 +11,6 @@ export async function ask(url: string, sql: string, values: unknown[] = []): Pro
     await client.end()
   }
 }
+
+/** A name in a fixture: never the id, so that a test cannot confuse the two. */
+export const nameOf = (id: string): string => `Named ${id.slice(-6)}`

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { postgresSettings } from '@gateway/local-stack/embedded-postgres'
 import { redisSettings } from '@gateway/local-stack/embedded-redis'
-import { freePort } from '@gateway/local-stack/free-port'
+import { freePort } from '@gateway/local-stack/stack-ports'
 import { Redis } from 'ioredis'
 import { ask } from './ask.ts'
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
-import { portOf } from '@gateway/local-stack/free-port'
+import { portOf } from '@gateway/local-stack/stack-ports'
 import { expect, test as plainTest } from 'vitest'
 import { startFaultProxy } from './fault-proxy.ts'
 

@@ -2,8 +2,7 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, test as base } from 'vitest'
-import { findChromium } from './chromium-binary.ts'
-import { findShell } from './shell-binary.ts'
+import { findChromium, findShell } from './find-program.ts'
 
 // External programs that tests need are small shell scripts, in a PATH with nothing else except flock.
 

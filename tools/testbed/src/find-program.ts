@@ -7,7 +7,7 @@ const INSTALL_MS = 600_000
 /** Test files may install packages concurrently, and apt-get does not wait for another one that refreshes the lists. */
 const LOCK = '/var/lock/gateway-tests.apt'
 
-export interface Machine {
+interface Machine {
   log?: (line: string) => void
   /** With the PATH to search. */
   env?: NodeJS.ProcessEnv
@@ -18,7 +18,7 @@ export interface Machine {
  * Finds the file of a program that tests need: the first of these names on the PATH that runs, else, for root on Debian
  * or Ubuntu, that of the distribution's package, which it installs. Returns the problem if none is available.
  */
-export async function findProgram(
+async function findProgram(
   names: readonly string[],
   packageName: string,
   { log = (line) => console.log(line), env = process.env, isRoot = process.getuid?.() === 0 }: Machine = {},
@@ -32,7 +32,7 @@ export async function findProgram(
   return installed ? { file: installed } : { problem: problem ?? 'what it brought does not run.' }
 }
 
-export function runs(command: string, env: NodeJS.ProcessEnv): Promise<boolean> {
+function runs(command: string, env: NodeJS.ProcessEnv): Promise<boolean> {
   return run(command, ['--version'], { env, timeout: 20_000 }).then(
     () => true,
     () => false,
@@ -64,4 +64,42 @@ async function install(packageName: string, env: NodeJS.ProcessEnv): Promise<str
   } catch (error) {
     return String(error)
   }
+}
+
+/**
+ * Finds a shell, such as zsh, and returns its file; for root on Debian or Ubuntu it installs the package. Throws a
+ * message with the resolution.
+ */
+export async function findShell(name: string, machine: Machine = {}): Promise<string> {
+  const found = await findProgram([name], name, machine)
+  if ('file' in found) return found.file
+  throw new Error(
+    `${name} is needed to test what it completes, and it is not here. Install it (Debian: apt-get install ${name}; macOS: brew install ${name}). (${found.problem})`,
+  )
+}
+
+const names = ['chromium', 'chromium-headless-shell', 'google-chrome', 'google-chrome-stable', 'chromium-browser']
+
+/**
+ * Finds a Chromium for the tests of the console, and returns its file: the one named in `CHROMIUM`, else one on the
+ * PATH, else, for root on Debian or Ubuntu, the package of the distribution, which it installs. Throws one message with
+ * the remedies if none is available.
+ */
+export async function findChromium(machine: Machine = {}): Promise<string> {
+  const { env = process.env } = machine
+  const named = env['CHROMIUM']
+  if (named) {
+    if (await runs(named, env)) return named
+    throw new Error(`CHROMIUM is ${named}, which does not run. Name a Chromium, or leave it empty.`)
+  }
+  const found = await findProgram(names, 'chromium', machine)
+  if ('file' in found) return found.file
+  throw new Error(
+    [
+      'A Chromium is needed to test the console, and there is none here. One of these mends it:',
+      '  1. install chromium or google-chrome (Debian: apt-get install chromium; macOS: brew install chromium),',
+      '  2. set CHROMIUM to the program of one.',
+      `(Installing the package of the distribution failed: ${found.problem})`,
+    ].join('\n'),
+  )
 }

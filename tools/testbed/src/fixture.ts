@@ -10,12 +10,12 @@ import {
 } from '@gateway/api/ids'
 import { type Scope, userScopes } from '@gateway/api/console/scopes'
 import { Pool } from 'pg'
-import { nameOf } from './name-of.ts'
+import { nameOf } from './ask.ts'
 import { productFixtures, type ProductOptions } from './product-fixture.ts'
 import { sandboxFixtures } from './sandbox-fixture.ts'
 import { usageFixture } from './usage-fixture.ts'
 
-export { nameOf } from './name-of.ts'
+export { nameOf } from './ask.ts'
 export type { ProductOptions } from './product-fixture.ts'
 export type { SandboxFixture, SandboxOptions } from './sandbox-fixture.ts'
 

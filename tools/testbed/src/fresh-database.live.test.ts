@@ -1,4 +1,4 @@
-import { databaseOf, withDatabase } from '@gateway/database/database-url'
+import { databaseOf, withDatabase } from '@gateway/database/client'
 import { Client } from 'pg'
 import { expect } from 'vitest'
 import { ask } from './ask.ts'

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { databaseOf, withDatabase } from '@gateway/database/database-url'
+import { databaseOf, withDatabase } from '@gateway/database/client'
 import { inject } from 'vitest'
 import { copyOf, onServer } from './test-servers.ts'
 

@@ -1,6 +1,6 @@
 import type { ProductProviders } from '@gateway/api/console/products'
 import type { QueryResult } from 'pg'
-import { nameOf } from './name-of.ts'
+import { nameOf } from './ask.ts'
 
 // Products of a fixture, inserted directly into the table.
 

@@ -1,7 +1,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { startTied, type TiedProcess } from '@gateway/local-stack/end-with-starter'
-import { freePort } from '@gateway/local-stack/free-port'
+import { freePort } from '@gateway/local-stack/stack-ports'
 import { findRedis } from '@gateway/local-stack/redis-binary'
 import { Redis } from 'ioredis'
 import { containersWanted, startRedisMachine } from './containers.ts'

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { freePort } from '@gateway/local-stack/free-port'
+import { freePort } from '@gateway/local-stack/stack-ports'
 import { noteStart } from './note-start.ts'
 
 /** A service of a test, in the test's process or in a separate one. */

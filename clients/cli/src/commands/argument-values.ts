@@ -51,3 +51,26 @@ export function readMoment(name: string, text: string, nowMs: number): string {
   if (Number.isNaN(ms)) throw wrong(name, text, '2026-11-20, 2026-11-20T10:00:00Z or 7d for the last seven days')
   return new Date(ms).toISOString()
 }
+
+/** Operand: a flow of the project. */
+export const flowOperand = {
+  name: 'flow',
+  summary: 'the name of its file, the name of the product, or its id',
+  offered: 'flows',
+} as const
+/** Option: the cost ceiling of an execution. */
+export const atMost = {
+  type: 'string',
+  value: 'amount',
+  summary: 'Max cost, in US dollars',
+} as const
+
+/** Collects the records of pages, up to a maximum. */
+export async function collect<Item>(pages: AsyncIterable<{ data: Item[] }>, atMost = Number.POSITIVE_INFINITY) {
+  const items: Item[] = []
+  for await (const { data } of pages) {
+    items.push(...data)
+    if (items.length >= atMost) break
+  }
+  return items.slice(0, atMost)
+}

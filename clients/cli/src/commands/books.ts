@@ -1,11 +1,9 @@
-import { failure, Unreachable } from '@gateway/api-client/failures'
+import { failure, Unreachable, ApiRefusal } from '@gateway/api-client/failures'
 import { usd } from '@gateway/pricing/usd'
 import { command, projectOptions, type Given } from '../frame/command-row.ts'
-import { printRecord, printRows } from '../frame/print.ts'
-import { collect } from './collect.ts'
-import { readMoment, readWholeNumber } from './argument-values.ts'
-import { tailCalls } from './tail-calls.ts'
-import { callColumns } from './call-columns.ts'
+import { printRecord, printRows, type Cell } from '../frame/print.ts'
+import { collect, readMoment, readWholeNumber } from './argument-values.ts'
+import type { InvocationRecord } from '@gateway/api/console/money'
 
 const limit = { type: 'string', value: 'number', summary: 'Maximum number of rows; 20 by default' } as const
 const from = { type: 'string', value: 'moment', summary: 'Start of the period, such as 2026-11-20 or 7d' } as const
@@ -185,3 +183,61 @@ export const bookCommands = [
     },
   }),
 ]
+
+const PAUSE_MS = 2_000
+const PATIENCE_MS = 120_000
+
+/**
+ * Shows each call once, when it has ended; in order of admission within one poll. Continues while the service does not
+ * respond for up to two minutes.
+ */
+async function tailCalls(given: Given, { from, atMost }: { from: string; atMost: number }): Promise<void> {
+  const { io, session } = given
+  const params = await session.project()
+  const api = await session.user()
+  let shown = new Set<string>()
+  let since = from
+  const look = () =>
+    collect(api.pages('/api/v2/tenants/{tenant}/projects/{project}/invocations', { params, query: { from: since } }))
+  let answeredMs = io.now()
+  for (let count = 0; ;) {
+    const found = await look().catch((error: unknown) => {
+      if (!isPassing(error) || io.now() - answeredMs > PATIENCE_MS) throw error
+      return null
+    })
+    if (found === null) {
+      io.progress('No response; retrying …')
+      await io.wait(PAUSE_MS)
+      continue
+    }
+    answeredMs = io.now()
+    const calls = found.toReversed()
+    const ended = calls.filter(({ id, state }) => state !== 'Open' && !shown.has(id)).slice(0, atMost - count)
+    if (ended.length > 0) printRows(given, ended, callColumns)
+    count += ended.length
+    if (count >= atMost) return
+    // The next poll starts at the oldest open call, or at the newest call.
+    since = (calls.find(({ state }) => state === 'Open') ?? calls.at(-1))?.createdAt ?? since
+    shown = new Set(calls.filter(({ id, state }) => state !== 'Open' || shown.has(id)).map(({ id }) => id))
+    io.progress('Waiting for calls …')
+    await io.wait(PAUSE_MS)
+  }
+}
+
+/** Whether another poll may succeed; it waits as long as the service asks. */
+function isPassing(error: unknown): boolean {
+  const { worth, afterMs } =
+    error instanceof ApiRefusal || error instanceof Unreachable ? error.again : { worth: false, afterMs: 0 }
+  return worth && (afterMs ?? 0) < PAUSE_MS
+}
+
+/** Columns of a call. */
+const callColumns: Readonly<Record<string, (call: InvocationRecord) => Cell>> = {
+  admitted: ({ createdAt }) => createdAt,
+  call: ({ id }) => id,
+  model: ({ model }) => model,
+  state: ({ state, reason }) => (reason === null ? state : `${state}: ${reason}`),
+  '>prompt': ({ promptTokens }) => promptTokens,
+  '>answered': ({ completionTokens }) => completionTokens,
+  '>charged': ({ chargedMicro }) => usd(chargedMicro),
+}

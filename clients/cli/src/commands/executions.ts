@@ -6,10 +6,8 @@ import { command, folderOptions, projectOptions, type Given } from '../frame/com
 import { confirm } from '../frame/confirm.ts'
 import { printRecord, printRows } from '../frame/print.ts'
 import { openFlows, sandboxNamed } from '../flows/open-flows.ts'
-import { collect } from './collect.ts'
+import { collect, atMost, flowOperand, readAmount, readWholeNumber } from './argument-values.ts'
 import { follow } from './follow.ts'
-import { atMost, flowOperand } from './flow-arguments.ts'
-import { readAmount, readWholeNumber } from './argument-values.ts'
 
 const options = { ...projectOptions, ...folderOptions }
 const operands = [{ name: 'execution', summary: 'the id of an execution' }]

@@ -8,8 +8,7 @@ import { printRecord, printRows } from '../frame/print.ts'
 import { readJson } from '../flows/json-positions.ts'
 import { openFlows, sandboxNamed } from '../flows/open-flows.ts'
 import { follow } from './follow.ts'
-import { atMost, flowOperand } from './flow-arguments.ts'
-import { readAmount, readWholeNumber } from './argument-values.ts'
+import { atMost, flowOperand, readAmount, readWholeNumber } from './argument-values.ts'
 
 const options = { ...projectOptions, ...folderOptions }
 const askedOptions = {

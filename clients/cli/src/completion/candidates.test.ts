@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { commands } from '../commands/command-table.ts'
-import { candidatesAt } from './candidates.ts'
+import { candidatesAt } from '../commands/completion.ts'
 
 const at = (line: string) => candidatesAt(commands, line.split(' '))
 const words = (line: string) => at(line).words.map(({ word }) => word)

@@ -2,14 +2,13 @@ import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
-import type { Graph } from '@gateway/api/graph'
+import type { Graph, ContractSide } from '@gateway/api/graph'
 import { z } from 'zod'
-import { CommandFailure } from '../frame/command-failure.ts'
-import { systemFailure } from '../frame/system-failure.ts'
+import { CommandFailure, systemFailure } from '../frame/command-failure.ts'
 import { writeWhole } from '../frame/write-whole.ts'
-import { readIfThere } from '../session/private-file.ts'
-import { fileOf, nameOfFile } from './flow-name.ts'
+import { readIfThere } from '../session/profiles.ts'
 import { readJson } from './json-positions.ts'
+import { readContractSide, type Field } from '@gateway/flow/contract'
 
 // A folder of flows, to keep in git: one file per flow, as in the console, and a lock file with their origins.
 //   L1  The lock file records for each flow the last revision that its author has seen. A newer one has not been seen
@@ -109,3 +108,67 @@ function lockOf(text: string): Lock {
 
 const sorted = (flows: Lock['flows']) =>
   Object.fromEntries(Object.entries(flows).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+
+const FILE = /^[a-z0-9][a-z0-9-]{0,99}$/
+const ENDING = '.flow.json'
+
+export const fileOf = (name: string) => name + ENDING
+
+/** A file name for any name of a flow, always inside this folder. @param taken names of others */
+export function nameFor(title: string, id: string, taken: ReadonlySet<string>): string {
+  const plain = title
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '')
+    .slice(0, 60)
+    .replace(/-+$/, '')
+  const own = id.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')
+  const name = plain === '' ? own : plain
+  return taken.has(name) || !FILE.test(name) ? `${name}-${own}`.slice(-100).replace(/^-+/, '') : name
+}
+
+/** The name of a flow from user input: the name, or its file. */
+export function readFlowName(text: string): string {
+  const name = text.endsWith(ENDING) ? text.slice(0, -ENDING.length) : text
+  if (FILE.test(name)) return name
+  throw new CommandFailure(
+    `${JSON.stringify(text)} is not a valid flow name.`,
+    'Use lowercase letters, digits and dashes. Name another folder with --dir',
+    'usage',
+  )
+}
+
+/** Name of the flow in a file, or null if the file is not a flow. */
+function nameOfFile(file: string): string | null {
+  const name = file.endsWith(ENDING) ? file.slice(0, -ENDING.length) : ''
+  return FILE.test(name) ? name : null
+}
+
+/** The contract of a flow as TypeScript types. @param name of its file */
+export function flowTypes(name: string, { input, output }: { input: ContractSide; output: ContractSide }): string {
+  const title = name.replaceAll(/(?:^|-)([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()).replace(/^\d/, '_$&')
+  return `${interfaceOf(`${title}Input`, input, true)}\n${interfaceOf(`${title}Output`, output, false)}`
+}
+
+function interfaceOf(name: string, side: ContractSide, isInput: boolean): string {
+  const lines = fieldsOf(side).map(
+    (field) => `  ${key(field.name)}${field.required ? '' : '?'}: ${typeOf(field, isInput)}\n`,
+  )
+  return `export interface ${name} {\n${lines.join('')}}\n`
+}
+
+const key = (name: string) => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name))
+
+function typeOf({ type, options }: Field, isInput: boolean): string {
+  if (options) return options.map((option) => JSON.stringify(option)).join(' | ')
+  if (type === 'object') return 'Record<string, unknown>'
+  if (type !== 'image' && type !== 'audio') return type
+  return isInput ? '{ asset: string }' : '{ asset: string; mimeType: string; bytes: number }'
+}
+
+/** Fields of a valid side; problems are reported earlier. */
+function fieldsOf(side: ContractSide): Field[] {
+  const read = readContractSide(side)
+  return read.problems ? [] : read.fields
+}

@@ -3,9 +3,8 @@ import type { ApiClient } from '@gateway/api-client/open-api-client'
 import type { RevisionRecord, SandboxRecord } from '@gateway/api/console/sandboxes'
 import type { Given } from '../frame/command-row.ts'
 import { CommandFailure } from '../frame/command-failure.ts'
-import { collect } from '../commands/collect.ts'
-import { openFlowFolder, type FlowFolder, type LockedFlow } from './flow-folder.ts'
-import { fileOf, readFlowName } from './flow-name.ts'
+import { collect } from '../commands/argument-values.ts'
+import { openFlowFolder, type FlowFolder, type LockedFlow, fileOf, readFlowName } from './flow-folder.ts'
 
 export interface Flows extends FlowFolder {
   api: ApiClient

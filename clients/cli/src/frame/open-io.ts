@@ -3,12 +3,9 @@ import { realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { setTimeout as wait } from 'node:timers/promises'
 import { isatty } from 'node:tty'
-import { askLine } from './ask-line.ts'
-import { CommandFailure, exitCodes } from './command-failure.ts'
-import type { Io } from './io.ts'
-import { plain } from './plain.ts'
-import { systemFailure } from './system-failure.ts'
-import { printFailure } from './print-failure.ts'
+import { askLine, type Io } from './io.ts'
+import { CommandFailure, exitCodes, systemFailure } from './command-failure.ts'
+import { plain, printFailure } from './print.ts'
 
 /** The streams and system functions of this process. */
 export function openIo(env: Io['env']): Io {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { chmod, mkdir, realpath, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { systemFailure } from './system-failure.ts'
+import { systemFailure } from './command-failure.ts'
 
 /**
  * Writes a file completely or not at all: if the disk is full, the previous content stays, and nothing else is left.

@@ -1,9 +1,9 @@
-import { stat } from 'node:fs/promises'
+import { stat, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { z } from 'zod'
-import { CommandFailure } from '../frame/command-failure.ts'
+import { CommandFailure, systemFailure } from '../frame/command-failure.ts'
 import type { Io } from '../frame/io.ts'
-import { readIfThere, writePrivateFile } from './private-file.ts'
+import { writeWhole } from '../frame/write-whole.ts'
 
 /** A sign-in: user and address. */
 const profileShape = z.looseObject({
@@ -56,3 +56,30 @@ export async function writeProfile(io: Io, name: string, profile: Profile | null
 }
 
 const profilesFile = (io: Io) => path.join(settingsFolder(io), 'profiles.json')
+
+/**
+ * Writes a file that only its owner can read, completely or not at all; creates a missing folder for the owner alone.
+ */
+export function writePrivateFile(
+  file: string,
+  content: string | Uint8Array,
+  trial: { isTrial?: boolean } = {},
+): Promise<void> {
+  return writeWhole(file, content, { mode: 0o600, isFollowed: true, ...trial })
+}
+
+/** Removes a byte order mark, which some editors write. Null if the file does not exist. */
+export async function readIfThere(file: string): Promise<string | null> {
+  const bytes = await readBytesIfThere(file)
+  return bytes === null ? null : new TextDecoder().decode(bytes)
+}
+
+/** File contents, or null if the file does not exist. */
+export async function readBytesIfThere(file: string): Promise<Buffer<ArrayBuffer> | null> {
+  try {
+    return await readFile(file)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw systemFailure(error, file) ?? error
+  }
+}

@@ -2,9 +2,11 @@ import { hostname } from 'node:os'
 import { openApiClient } from '@gateway/api-client/open-api-client'
 import { CommandFailure } from '../frame/command-failure.ts'
 import type { Io } from '../frame/io.ts'
-import { beginSignIn } from './begin-sign-in.ts'
 import type { Profile } from './profiles.ts'
-import { receiveCode } from './receive-code.ts'
+import { createHash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
 
 /** A token, and the id to delete it by if it was created for this sign-in. */
 export type SignedIn = Pick<Profile, 'token' | 'tokenId'>
@@ -54,4 +56,84 @@ export async function signInByBrowser(io: Io, url: string, keep: (got: SignedIn)
     brought.abort()
     receiver.close()
   }
+}
+
+/** A sign-in that was started here and that a user confirms in their browser (PKCE, RFC 7636). */
+interface BegunSignIn {
+  /** Stays here: without it the code is worthless. */
+  verifier: string
+  /** Returned with the code, so that no other code is accepted. */
+  state: string
+  /** Where the user confirms it. @param port to which the browser sends the code; null: the page shows the code */
+  link(port: number | null): string
+}
+
+/** @param url of the gateway  @param name of the token */
+function beginSignIn(url: string, name: string): BegunSignIn {
+  const verifier = secret()
+  const state = secret()
+  const challenge = createHash('sha256').update(verifier).digest('base64url')
+  return {
+    verifier,
+    state,
+    link(port) {
+      const query = new URLSearchParams({ challenge, name })
+      if (port !== null) query.set('port', String(port))
+      if (port !== null) query.set('state', state)
+      return `${url}/console/account/command-line?${query.toString()}`
+    },
+  }
+}
+
+const secret = () => randomBytes(32).toString('base64url')
+
+interface CodeReceiver {
+  port: number
+  /** The code that the browser sends. */
+  code: Promise<string>
+  /** Redirects the browser that sent the code, or shows the failure; does nothing before a browser came. */
+  answer(said: { goTo: string } | { failure: string }): void
+  close(): void
+}
+
+/**
+ * Listens on this machine alone for the browser that sends a code (RFC 8252, 7.3). Requests without the state are
+ * ignored, since other pages and programs reach this port too.
+ * @param limit `code` rejects with its reason
+ */
+async function receiveCode(state: string, limit: AbortSignal): Promise<CodeReceiver> {
+  let browser: ServerResponse | null = null
+  const server = createServer()
+  const code = new Promise<string>((resolve, reject) => {
+    limit.addEventListener('abort', () => reject(limit.reason as Error))
+    server.on('request', ({ method, url: address = '' }, res) => {
+      const [path, query] = address.split('?')
+      const search = new URLSearchParams(query)
+      const brought = search.get('code')
+      const isOurs = method === 'GET' && path === '/' && search.get('state') === state
+      if (!isOurs || brought === null || browser !== null) return end(res, 404, 'Not found.')
+      browser = res
+      resolve(brought)
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    port: (server.address() as AddressInfo).port,
+    code,
+    answer(said) {
+      if (browser === null) return
+      if ('goTo' in said) end(browser, 303, '', { Location: said.goTo })
+      else end(browser, 400, `${said.failure} See the terminal for how to fix it.`)
+    },
+    close() {
+      server.close()
+      server.closeIdleConnections()
+    },
+  }
+}
+
+function end(res: ServerResponse, status: number, text: string, headers: Record<string, string> = {}): void {
+  const plain = { 'Content-Type': 'text/plain; charset=utf-8', 'X-Content-Type-Options': 'nosniff' }
+  res.writeHead(status, { ...plain, 'Cache-Control': 'no-store', Connection: 'close', ...headers }).end(text)
 }

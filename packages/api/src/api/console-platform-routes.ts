@@ -1,7 +1,17 @@
 import { revenueQuery, revenueReport, walletRow, walletsQuery } from '../console/platform-money.ts'
 import { newProviderTest, providerQuery, providersReport, providerTest } from '../console/provider-health.ts'
 import type { ApiRoute } from './api-route.ts'
-import { byOperator, made, one, page, paged, route, sent } from './console-rows.ts'
+import { byOperator, made, one, page, paged, route, sent, csv, tenant } from './console-rows.ts'
+import type { z } from 'zod'
+import {
+  auditExportQuery,
+  auditLine,
+  auditQuery,
+  auditRecord,
+  platformAuditQuery,
+  platformAuditRecord,
+} from '../console/audit.ts'
+import { pageOf } from '../console/page.ts'
 
 const catalogue = route('Platform', 'catalogue')
 const money = route('Platform', 'money')
@@ -46,4 +56,67 @@ export const consolePlatformRoutes = {
         'By a platform operator. Charges of all projects, by the month of the admission. A cost that is not known is not counted as zero: the margin compares the calls whose cost is known.',
     },
   ),
+} as const satisfies Record<string, ApiRoute>
+
+const audit = route('Audit', 'organization')
+
+const readByOperator = { scopes: ['organization:read', 'operator'] } as const
+
+const table = csv(
+  'the fields of an entry, `details` as JSON',
+  'id,at,tenant,user,user_name,action,subject,outcome,request_id,address,device,details',
+  '42,2026-11-20T09:00:00.000Z,ten_example,usr_example,Ada,key.create,key_example,succeeded,req_example,203.0.113.7,curl/8.16,{}',
+)
+const entriesOf = <Item extends z.ZodType>(item: Item) => ({
+  200: {
+    description: 'A page; with `format=csv` up to 10,000 entries',
+    body: pageOf(item),
+    also: table.also,
+    headers: {
+      ...table.headers,
+      'Next-Cursor': 'With `format=csv`, where there is more: sent back as `cursor` for what comes after',
+    },
+  },
+})
+const entries = entriesOf(auditRecord)
+const lines = { 200: { description: 'An entry a line, in order', also: { 'application/x-ndjson': auditLine } } }
+const exported =
+  'For a SIEM: repeat the request with the `position` of the last line to get the entries since. An entry appears only after all entries before it, and none is left out. The same `after` returns the same entries again; an empty response means that there are no newer ones.'
+
+/** Who did what, when, where from and with what. */
+export const consoleAuditRoutes = {
+  listAudit: audit('GET', `${tenant}/audit`, 'Read the audit log of an organization', entries, {
+    ...paged,
+    query: auditQuery,
+    description: "Requires an Admin. Includes the sign-ins of the organization's members, and those that failed.",
+  }),
+  exportAudit: audit('GET', `${tenant}/audit/export`, 'Export the audit log of an organization', lines, {
+    query: auditExportQuery,
+    refusals: ['invalid_request'],
+    description: `${exported} Requires an Admin, or a token with the permission \`audit.read\`.`,
+  }),
+  listMyAudit: audit('GET', '/api/v2/me/audit', 'Read my security log', entries, {
+    scopes: ['account:read'],
+    ...paged,
+    query: auditQuery,
+    description: 'Actions of the caller, and failed attempts to sign in as the caller.',
+  }),
+  listPlatformAudit: audit(
+    'GET',
+    '/api/v2/audit',
+    'Read the audit log of all organizations',
+    entriesOf(platformAuditRecord),
+    {
+      ...readByOperator,
+      ...paged,
+      query: platformAuditQuery,
+      description: 'Requires a platform operator.',
+    },
+  ),
+  exportPlatformAudit: audit('GET', '/api/v2/audit/export', 'Export the audit log of all organizations', lines, {
+    ...readByOperator,
+    query: auditExportQuery,
+    refusals: ['invalid_request'],
+    description: `${exported} Requires a platform operator.`,
+  }),
 } as const satisfies Record<string, ApiRoute>

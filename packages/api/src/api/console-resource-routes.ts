@@ -5,7 +5,7 @@ import { mediaTypes } from '../media-type.ts'
 import { anyMedia, partOf, range } from './flow-routes.ts'
 import { accessTokenRecord, newProjectTokenBody, newTenantTokenBody } from '../console/access-tokens.ts'
 import { exampleIds } from '../example-ids.ts'
-import { tenantTokenQuery } from '../console/leaving.ts'
+import { tenantTokenQuery } from '../console/users.ts'
 import { pageQuery } from '../console/page.ts'
 import { fundingQuery, fundingRecord, journalPage, statement, statementQuery } from '../console/statement.ts'
 

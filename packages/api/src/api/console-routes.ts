@@ -1,7 +1,15 @@
 import { z } from 'zod'
 import { admissionCheck, checkBody } from '../admission-check.ts'
 import { exampleIds, exampleValues } from '../example-ids.ts'
-import { keyNameBody, keyQuery, keyRecord, newKeyBody, rotateBody } from '../console/keys.ts'
+import {
+  keyNameBody,
+  keyQuery,
+  keyRecord,
+  newKeyBody,
+  rotateBody,
+  leakedSecretsBody,
+  receivedReport,
+} from '../console/keys.ts'
 import {
   correctionBody,
   fundingBody,
@@ -28,13 +36,15 @@ import {
   teamRecord,
   tenantPatch,
   tenantRecord,
+  appointmentRecord,
+  removalQuery,
+  removalRecord,
+  tenantWebhookQuery,
+  tenantWebhookRecord,
 } from '../console/users.ts'
 import { capturedContent } from '../console/capture.ts'
 import { budgetBody, budgetRecord } from '../console/budgets.ts'
-import { appointmentRecord } from '../console/appointments.ts'
-import { removalQuery, removalRecord, tenantWebhookQuery, tenantWebhookRecord } from '../console/leaving.ts'
 import { newProductBody, productPatch, productRecord } from '../console/products.ts'
-import { leakedSecretsBody, receivedReport } from '../console/leaked-secrets.ts'
 import {
   deliveryQuery,
   newWebhookBody,
@@ -72,8 +82,7 @@ import {
   tokenOfCode,
   tokenRecord,
 } from '../console/sign-in.ts'
-import { consoleAuditRoutes } from './console-audit-routes.ts'
-import { consolePlatformRoutes } from './console-platform-routes.ts'
+import { consoleAuditRoutes, consolePlatformRoutes } from './console-platform-routes.ts'
 import { consoleAssetRoutes, consoleBooksRoutes, consoleTokenRoutes } from './console-resource-routes.ts'
 import type { ApiRoute } from './api-route.ts'
 import { consoleFlowRoutes } from './console-flow-routes.ts'

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ApiAnswer, ApiRoute } from './api-route.ts'
-import { exampleOf } from './example-of.ts'
-import { apiRoutes, openApiDocument } from './openapi-document.ts'
+import { exampleOf, apiRoutes, openApiDocument } from './openapi-document.ts'
 
 // Every operation has an example of its request and its response. scenarios/documented-examples.scenario.ts runs them
 // all.

@@ -7,7 +7,7 @@ import { assetShape, executionShape, progressQuery, progressShape } from '../exe
 import { estimateBody, sandboxEstimate } from '../estimate.ts'
 import { mediaTypes } from '../media-type.ts'
 import { bytesShape } from './answer-shapes.ts'
-import { idempotencyPattern, selector } from './key-headers.ts'
+import { idempotencyPattern, selector } from './gateway-routes.ts'
 
 const images = { 'image/png': bytesShape, 'image/jpeg': bytesShape, 'image/webp': bytesShape }
 export const anyMedia = Object.fromEntries(mediaTypes.map((type) => [type, bytesShape]))

@@ -15,8 +15,21 @@ import {
 } from '../wires/messages/messages-shapes.ts'
 import { responsesBody } from '../wires/responses/responses-body.ts'
 import { responseEventShape, responseShape } from '../wires/responses/responses-shapes.ts'
-import type { ApiRoute } from './api-route.ts'
-import { idempotencyPattern, selector } from './key-headers.ts'
+import type { ApiRoute, HeaderField } from './api-route.ts'
+import { idempotencyKeyLimits } from '../limits.ts'
+
+/** A consistency check only (rules §2.7). */
+export const selector: Record<string, HeaderField> = {
+  'X-Service-Project': {
+    description: 'May only repeat the project that the key is bound to. X-Project-ID is an alias.',
+  },
+  'X-Service-Tag': {
+    description: 'What the call is for, as usage and budgets count it. A key with a tag accepts no other one.',
+  },
+}
+
+const { min, max } = idempotencyKeyLimits
+export const idempotencyPattern = `^[\\x21-\\x7e]{${min},${max}}$`
 
 /** Headers of a call of a model, on any wire. */
 const callHeaders = {

@@ -4,15 +4,21 @@ import { invokeBody } from '../invoke-request.ts'
 import { auditLine, auditRecord } from '../console/audit.ts'
 import { revenueReport, walletRow } from '../console/platform-money.ts'
 import { providerHealth, providersReport, providerTest } from '../console/provider-health.ts'
-import { appointmentRecord } from '../console/appointments.ts'
-import { removalRecord, tenantWebhookRecord } from '../console/leaving.ts'
+import {
+  appointmentRecord,
+  memberRecord,
+  teamMemberRecord,
+  teamRecord,
+  tenantRecord,
+  removalRecord,
+  tenantWebhookRecord,
+} from '../console/users.ts'
 import { accessTokenRecord } from '../console/access-tokens.ts'
 import { storedAsset } from '../console/assets.ts'
 import { capturedContent } from '../console/capture.ts'
 import { keyRecord, newKeyBody } from '../console/keys.ts'
 import { invocationRecord, usageReport, walletShape } from '../console/money.ts'
 import { budgetRecord } from '../console/budgets.ts'
-import { memberRecord, teamMemberRecord, teamRecord, tenantRecord } from '../console/users.ts'
 import { newProductBody, productPricing, productRecord } from '../console/products.ts'
 import { assignmentRecord, grantRecord, projectRecord } from '../console/projects.ts'
 import { deliveryRecord, noticeRecord, noticeThresholds, webhookDelivery, webhookRecord } from '../console/notices.ts'

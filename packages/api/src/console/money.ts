@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { providerTry } from '../call-timing.ts'
+import { providerTry } from '../chat-answer.ts'
 import { exampleIds, exampleValues } from '../example-ids.ts'
 import { usageCounts, type UsageCount } from '@gateway/pricing/usage'
 import { id, label, micro, moment, time } from './fields.ts'

@@ -1,3 +1,7 @@
+import { Refusal } from '../refusal.ts'
+import type { ReasoningDetail } from '../chat-answer.ts'
+import { reasoningDetail } from '../chat-request.ts'
+
 // Reads of a body that no schema has checked yet.
 
 export function listOf(value: unknown, field: string): unknown[] {
@@ -9,4 +13,35 @@ export function fieldOf(value: unknown, field: string): unknown {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, field)
     ? (value as Record<string, unknown>)[field]
     : undefined
+}
+
+/**
+ * Returns a refusal of a chat request in the words of another wire: the field at fault by its name there.
+ * @param nameOf returns the name of a field of a chat request
+ */
+export function renamed(refusal: Refusal, nameOf: (field: string) => string): Refusal {
+  const { code, param, message, resolution, details } = refusal.body
+  const name = param === null ? null : nameOf(param)
+  if (param === null || name === null || name === param) return refusal
+  const word = new RegExp(`(?<![\\w.])${param.replaceAll('.', '\\.')}(?!\\w)`, 'g')
+  const inWords = (text: string) => text.replace(word, () => name)
+  const extras = { param: name, ...(details && { details }), headers: refusal.headers }
+  return new Refusal(code, inWords(message), inWords(resolution), extras)
+}
+
+// Other wires have one opaque text for what a provider needs back of its reasoning: callers return it unchanged. It is
+// the detail as JSON. What is secret in it is already sealed.
+
+export function opaqueOf(detail: ReasoningDetail): string {
+  return JSON.stringify(detail)
+}
+
+/** Returns null for a text that was not written here: another model thought it. */
+export function detailOf(opaque: string | null | undefined): ReasoningDetail | null {
+  try {
+    const parsed = reasoningDetail.safeParse(JSON.parse(opaque ?? ''))
+    return parsed.success ? (parsed.data as ReasoningDetail) : null
+  } catch {
+    return null
+  }
 }

@@ -1,4 +1,4 @@
-/** Request of the command line, from the URL that it opened (clients/cli/src/session/begin-sign-in.ts). */
+/** Request of the command line, from the URL that it opened (clients/cli/src/session/sign-in-by-browser.ts). */
 export interface CommandLineView {
   /** PKCE challenge. Omitted if nothing is requested. */
   challenge?: string

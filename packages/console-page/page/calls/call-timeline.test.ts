@@ -1,4 +1,4 @@
-import { exampleOf } from '@gateway/api/example-of'
+import { exampleOf } from '@gateway/api/openapi-document'
 import { invocationRecord, type InvocationRecord } from '@gateway/api/console/money'
 import { expect, test } from 'vitest'
 import { z } from 'zod'

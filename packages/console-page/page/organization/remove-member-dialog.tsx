@@ -1,7 +1,6 @@
 import { useState } from 'react'
 import { useQuery } from '@tanstack/react-query'
-import type { LeftKind } from '@gateway/api/console/leaving'
-import type { MemberRecord } from '@gateway/api/console/users'
+import type { LeftKind, MemberRecord } from '@gateway/api/console/users'
 import { ask } from '../api/ask.ts'
 import { readingAll, useChange } from '../api/queries.ts'
 import { FormDialog } from '../components/dialog.tsx'

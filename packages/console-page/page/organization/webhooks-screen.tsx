@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { useQuery } from '@tanstack/react-query'
-import type { TenantWebhookRecord } from '@gateway/api/console/leaving'
+import type { TenantWebhookRecord } from '@gateway/api/console/users'
 import { ask } from '../api/ask.ts'
 import { readingAll, useChange } from '../api/queries.ts'
 import { useMemberNames } from '../api/session.ts'

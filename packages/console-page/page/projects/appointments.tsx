@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { useQuery } from '@tanstack/react-query'
-import type { AppointmentRecord } from '@gateway/api/console/appointments'
+import type { AppointmentRecord } from '@gateway/api/console/users'
 import { ask } from '../api/ask.ts'
 import { readingAll, useChange } from '../api/queries.ts'
 import { useMe } from '../api/session.ts'

@@ -7,8 +7,15 @@ import type { PlanNode } from '../plan.ts'
 import { runFreeNode } from '../run-free-node.ts'
 import { readTemplate } from '../template.ts'
 import { portTextJsonBytes } from '../json-text.ts'
-import { knownValue, unknownText, unknownValue, type BoundedValue } from './bounded-value.ts'
-import type { BoundedInputs } from './call-bound.ts'
+import {
+  knownValue,
+  unknownText,
+  unknownValue,
+  type BoundedValue,
+  type BoundedInputs,
+  callBound,
+} from './call-bound.ts'
+import type { EstimatedProduct } from '@gateway/api/estimate'
 
 // Possible outcomes of a node, from what is known about its inputs.
 //   O1  A free node with known inputs is run as a worker runs it (run-free-node.ts). If it fails it has no values:
@@ -24,7 +31,7 @@ const BOOLEAN_BYTES = 5
 const ASSET_BYTES = 256
 
 /** @param mayRun false: this estimate runs no further nodes, and their values are bounded by size only */
-export function outcomesOf(node: PlanNode, inputs: BoundedInputs, mayRun: () => boolean): Outcome[] {
+function outcomesOf(node: PlanNode, inputs: BoundedInputs, mayRun: () => boolean): Outcome[] {
   if (node.paid) return answersOf(node)
   if (node.kind === 'output') return [new Map()] // no node follows it
   const known = knownInputs(node, inputs)
@@ -105,4 +112,52 @@ function answersOf({ kind, node }: PlanNode): Outcome[] {
   const calls = [['tool_calls', unknownValue()]] as [string, BoundedValue][]
   const withJson = json.length > 0 ? [new Map([...text, ...json, ...calls])] : []
   return [new Map([...text, ...json]), new Map([...text, ...calls]), ...withJson]
+}
+
+/** Outcomes and costs of nodes, shared by all paths of an estimate. */
+export interface Calls {
+  /** Returns the outcomes for these inputs; cached per inputs. */
+  perform(node: PlanNode, inputs: BoundedInputs): Performed
+  /** Max micro-USD of the node over all inputs seen. */
+  atMost(ordinal: number): bigint
+}
+
+interface Performed {
+  outcomes: Outcome[]
+  micro: bigint
+}
+
+/** Maximum runs of free nodes, each up to 50 ms (C4 of cel.ts). Beyond it, values are bounded by their size only. */
+const MOST_RUNS = 100
+
+export function openCalls(products: readonly EstimatedProduct[]): Calls {
+  const byId = new Map(products.map((product) => [product.id, product]))
+  const performed = new Map<string, Performed>()
+  const bounds = new Map<number, bigint>()
+  const ids = new Map<BoundedValue, number>()
+  let runs = 0
+  const mayRun = () => runs++ < MOST_RUNS
+
+  /** Identifies a value by object identity, because values pass from port to port unchanged. */
+  function idOf(value: BoundedValue): number {
+    const id = ids.get(value) ?? ids.size
+    ids.set(value, id)
+    return id
+  }
+
+  return {
+    perform(node, inputs) {
+      const name = JSON.stringify([node.ordinal, [...inputs].map(([port, values]) => [port, values.map(idOf)])])
+      const before = performed.get(name)
+      if (before) return before
+      const product = node.product === null ? undefined : byId.get(node.product)
+      const micro = product ? callBound(node.node, inputs, product) : 0n
+      const most = bounds.get(node.ordinal) ?? 0n
+      bounds.set(node.ordinal, micro > most ? micro : most)
+      const now = { outcomes: outcomesOf(node, inputs, mayRun), micro }
+      performed.set(name, now)
+      return now
+    },
+    atMost: (ordinal) => bounds.get(ordinal) ?? 0n,
+  }
 }

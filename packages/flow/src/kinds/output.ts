@@ -41,3 +41,16 @@ function fitting(id: string, inputs: Values, contract: ContractSide): Values {
   // For example, a model's text for a select.
   throw refuse('node_failed', { node: id }, { details: { fields: checked.fields } })
 }
+
+/** Input of the caller, one port per field of the contract. Runs nothing: it ends when the execution is admitted. */
+export const input: NodeKind = {
+  kind: 'input',
+  calls: null,
+  fields: [],
+  look: (_, contract) => ({
+    inputs: new Map(),
+    outputs: contract.input.map(({ name }) => name),
+    problems: [],
+    typed: () => ({ outputs: new Map(contract.input.map(({ name, type }) => [name, type])), problems: [] }),
+  }),
+}

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ChatChunk } from '../chat-port.ts'
 import { ErrorInAnswer, UnfitAnswer } from '../untrusted.ts'
-import { reasoningSeal } from '../reasoning-seal.ts'
+import { reasoningSeal } from '../openai-responses/reasoning-item.ts'
 import { openMessageEvents } from './read-messages.ts'
 
 const seal = reasoningSeal({ apiKey: 'sk-1', baseUrl: 'https://api.example.com/v1' })

@@ -1,5 +1,5 @@
 import type { ProviderConfig } from '../provider-config.ts'
-import { reasoningSeal } from '../reasoning-seal.ts'
+import { reasoningSeal } from '../openai-responses/reasoning-item.ts'
 import type { WireFormat } from '../wire-format.ts'
 import { openMessageEvents, rebuildMessage, throwErrorInside } from './read-messages.ts'
 import { writeMessages } from './write-messages.ts'

@@ -1,6 +1,6 @@
 import type { AnswerMessage, FinishReason, ReasoningDetail, ToolCall } from '@gateway/api/chat-answer'
 import { callIdOf, type ChatChunk, type Completion, maxToolCalls, type Usage } from '../chat-port.ts'
-import type { ReasoningSeal } from '../reasoning-seal.ts'
+import type { ReasoningSeal } from '../openai-responses/reasoning-item.ts'
 import { ErrorInAnswer, type Fields, fieldsOf, isCount, list, parseUntrusted, text, UnfitAnswer } from '../untrusted.ts'
 import { sealedThinking } from './write-messages.ts'
 import { openBlockStream } from '../read-stream.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ErrorInAnswer, UnfitAnswer } from '../untrusted.ts'
-import { reasoningSeal } from '../reasoning-seal.ts'
+import { reasoningSeal } from '../openai-responses/reasoning-item.ts'
 import { messagesWire } from './messages-wire.ts'
 import { rebuildMessage as rebuildSealed, rebuildUsage } from './read-messages.ts'
 

@@ -1,5 +1,5 @@
 import type { CacheControl, FilePart, Forwarded } from '@gateway/api/chat-request'
-import type { ReasoningSeal } from '../reasoning-seal.ts'
+import type { ReasoningSeal } from '../openai-responses/reasoning-item.ts'
 import {
   argumentsOf,
   cacheControlOf,

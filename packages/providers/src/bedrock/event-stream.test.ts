@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { maxEventCharacters } from '../chat-port.ts'
 import { UnfitAnswer } from '../untrusted.ts'
 import { EventTooLarge } from '../wire-format.ts'
-import { amazonEventStream } from './event-stream.ts'
+import { amazonEventStream } from './converse-wire.ts'
 
 // Frames as in https://docs.aws.amazon.com/AmazonS3/latest/API/RESTSelectObjectAppendix.html, the same in all of AWS.
 

@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto'
 import { afterEach, expect, test, vi } from 'vitest'
 import { NotReady } from '../wire-format.ts'
-import { requestSigner } from './sign-request.ts'
+import { requestSigner } from './converse-wire.ts'
 
 const baseUrl = 'https://bedrock-runtime.eu-west-1.amazonaws.com'
 const input = {

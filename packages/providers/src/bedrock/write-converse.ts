@@ -11,7 +11,7 @@ import type {
   ToolInputSchema,
 } from '@aws-sdk/client-bedrock-runtime'
 import type { CacheControl, FilePart, Forwarded } from '@gateway/api/chat-request'
-import type { ReasoningSeal } from '../reasoning-seal.ts'
+import type { ReasoningSeal } from '../openai-responses/reasoning-item.ts'
 import {
   argumentsOf,
   cacheControlOf,

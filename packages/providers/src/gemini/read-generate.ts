@@ -1,6 +1,6 @@
 import type { AnswerMessage, Delta, FinishReason, ReasoningDetail, ToolCall } from '@gateway/api/chat-answer'
 import { callIdOf, type ChatChunk, type Completion, maxToolCalls, type Usage } from '../chat-port.ts'
-import type { ReasoningSeal } from '../reasoning-seal.ts'
+import type { ReasoningSeal } from '../openai-responses/reasoning-item.ts'
 import { type Fields, fieldsOf, isCount, list, parseUntrusted, text, UnfitAnswer } from '../untrusted.ts'
 import { throwErrorInside } from '../openai-compatible/read-chat.ts'
 import type { ReadEvent } from '../wire-format.ts'

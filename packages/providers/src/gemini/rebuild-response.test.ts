@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ChatChunk } from '../chat-port.ts'
-import { reasoningSeal } from '../reasoning-seal.ts'
+import { reasoningSeal } from '../openai-responses/reasoning-item.ts'
 import { ErrorInAnswer, UnfitAnswer } from '../untrusted.ts'
 import { geminiWire } from './gemini-wire.ts'
 import { readGeminiError } from './read-generate.ts'

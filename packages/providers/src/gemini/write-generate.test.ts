@@ -1,7 +1,7 @@
 import { IGNORED_IF_UNSUPPORTED, readChatRequest } from '@gateway/api/chat-request'
 import { describe, expect, test } from 'vitest'
 import { forwardedFor } from '../exchange.ts'
-import { reasoningSeal } from '../reasoning-seal.ts'
+import { reasoningSeal } from '../openai-responses/reasoning-item.ts'
 import { NotInWireFormat } from '../wire-format.ts'
 import { writeGenerate } from './write-generate.ts'
 

@@ -1,5 +1,5 @@
 import type { Forwarded } from '@gateway/api/chat-request'
-import type { ReasoningSeal } from '../reasoning-seal.ts'
+import type { ReasoningSeal } from '../openai-responses/reasoning-item.ts'
 import { argumentsOf, inlineData, nameOfChoice, refuseFields, refuseUnlikeMessages, textsOf } from '../unlike-chat.ts'
 import { NotInWireFormat, type WireCall } from '../wire-format.ts'
 

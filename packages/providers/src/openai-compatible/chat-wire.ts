@@ -72,7 +72,7 @@ type Message = Forwarded['messages'][number]
 
 /**
  * Adapts the forwarded fields to the provider. Their text stays unchanged unless something must be removed.
- * `reasoning_details` is only for other wire formats (reasoning-seal.ts) and is never sent in this one.
+ * `reasoning_details` is only for other wire formats (reasoning-item.ts) and is never sent in this one.
  */
 export function fitMessages(forwarded: string, rules: MessageRules): string {
   if (!mayNeedFitting(forwarded, rules)) return forwarded

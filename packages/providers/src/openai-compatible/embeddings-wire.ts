@@ -1,6 +1,6 @@
-import type { EmbeddingWire } from '../embedding-port.ts'
+import type { EmbeddingWire } from '../provider-adapter.ts'
 import type { ProviderConfig } from '../provider-config.ts'
-import { readVectors } from '../read-vectors.ts'
+import { readVectors } from '../read-media.ts'
 import { fieldsOf, isCount, list, UnfitAnswer } from '../untrusted.ts'
 import { authorization, azureAddress } from './chat-wire.ts'
 import { throwErrorInside } from './read-chat.ts'

@@ -1,4 +1,4 @@
-import type { MediaWish } from '../media-port.ts'
+import type { MediaWish } from '../provider-adapter.ts'
 import type { MediaDecoder, MediaWire } from '../read-media.ts'
 import type { ProviderConfig } from '../provider-config.ts'
 import { authorization, azureAddress } from './chat-wire.ts'

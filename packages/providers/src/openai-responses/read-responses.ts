@@ -9,7 +9,7 @@ import type {
 import { callIdOf, type ChatChunk, type Completion, maxToolCalls, type Usage } from '../chat-port.ts'
 import { rebuildLogprobs } from '../openai-compatible/read-chat.ts'
 import { openBlockStream } from '../read-stream.ts'
-import type { ReasoningSeal } from '../reasoning-seal.ts'
+import { type ReasoningSeal, sealedItem, thoughtsOf } from './reasoning-item.ts'
 import {
   countsIn,
   ErrorInAnswer,
@@ -22,7 +22,6 @@ import {
   UnfitAnswer,
 } from '../untrusted.ts'
 import type { ReadEvent } from '../wire-format.ts'
-import { sealedItem, thoughtsOf } from './reasoning-item.ts'
 
 const mostItems = 10_000
 const betweenThoughts = '\n\n'

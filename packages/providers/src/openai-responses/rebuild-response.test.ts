@@ -1,6 +1,6 @@
 import type { Response } from 'openai/resources/responses/responses'
 import { describe, expect, test } from 'vitest'
-import { reasoningSeal } from '../reasoning-seal.ts'
+import { reasoningSeal } from './reasoning-item.ts'
 import { ErrorInAnswer, UnfitAnswer } from '../untrusted.ts'
 import { rebuildResponse } from './read-responses.ts'
 import { functionCall, outputText, reasoning, response, usage } from './responses.fixture.ts'

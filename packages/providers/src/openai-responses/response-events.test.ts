@@ -1,9 +1,8 @@
 import type { ResponseStreamEvent } from 'openai/resources/responses/responses'
 import { describe, expect, test } from 'vitest'
 import type { ChatChunk } from '../chat-port.ts'
-import { reasoningSeal } from '../reasoning-seal.ts'
+import { reasoningSeal, openedItem } from './reasoning-item.ts'
 import { ErrorInAnswer, UnfitAnswer } from '../untrusted.ts'
-import { openedItem } from './reasoning-item.ts'
 import { openResponseEvents } from './read-responses.ts'
 import { functionCall, outputText, reasoning, response, usage } from './responses.fixture.ts'
 

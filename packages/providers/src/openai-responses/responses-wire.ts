@@ -1,6 +1,6 @@
 import { authorization } from '../openai-compatible/chat-wire.ts'
 import type { ProviderConfig } from '../provider-config.ts'
-import { reasoningSeal } from '../reasoning-seal.ts'
+import { reasoningSeal } from './reasoning-item.ts'
 import type { WireFormat } from '../wire-format.ts'
 import { openResponseEvents, rebuildResponse } from './read-responses.ts'
 import { writeResponses } from './write-responses.ts'

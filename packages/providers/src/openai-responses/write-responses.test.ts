@@ -2,9 +2,8 @@ import { IGNORED_IF_UNSUPPORTED, readChatRequest } from '@gateway/api/chat-reque
 import type { ResponseCreateParams, ResponseInputItem } from 'openai/resources/responses/responses'
 import { describe, expect, test } from 'vitest'
 import { forwardedFor } from '../exchange.ts'
-import { reasoningSeal } from '../reasoning-seal.ts'
+import { reasoningSeal, sealedItem } from './reasoning-item.ts'
 import { NotInWireFormat } from '../wire-format.ts'
-import { sealedItem } from './reasoning-item.ts'
 import { responsesWire } from './responses-wire.ts'
 import { writeResponses } from './write-responses.ts'
 

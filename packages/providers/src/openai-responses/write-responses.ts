@@ -1,9 +1,8 @@
 import type { Forwarded } from '@gateway/api/chat-request'
 import { callIdOf } from '../chat-port.ts'
-import type { ReasoningSeal } from '../reasoning-seal.ts'
+import { type ReasoningSeal, openedItem, type ReasoningItem } from './reasoning-item.ts'
 import { nameOfChoice, refuseFields } from '../unlike-chat.ts'
 import { NotInWireFormat, type WireCall } from '../wire-format.ts'
-import { openedItem, type ReasoningItem } from './reasoning-item.ts'
 
 export interface ResponsesRules {
   /** Whether the model's reasoning is requested in encrypted form, to be sent back. */

@@ -1,6 +1,6 @@
 import { Refusal, refuse } from '@gateway/api/refusal'
 import { describe, expect, test } from 'vitest'
-import { openConcurrencyLimiter, type ConcurrencyLimiter, type Permit } from './concurrency-limiter.ts'
+import { openConcurrencyLimiter, type ConcurrencyLimiter, type Permit } from '../http/caller-permits.ts'
 
 const whenFull = () => refuse('overloaded', {})
 

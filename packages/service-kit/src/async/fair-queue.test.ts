@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { openFairQueue } from './fair-queue.ts'
+import { openFairQueue } from './fair-semaphore.ts'
 
 /** Takes all waiting items, in order. */
 function all(queue: { take(): string | undefined }): string[] {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { addressBlock } from './address-block.ts'
+import { addressBlock } from './connections.ts'
 
 test.for([
   ['203.0.113.9', '203.0.113.9'],

@@ -1,11 +1,10 @@
 import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
+import { type Socket, isIPv6 } from 'node:net'
 import { Server as TlsServer } from 'node:tls'
 import { refuse, type Refusal } from '@gateway/api/refusal'
-import type { Request } from 'express'
-import { addressBlock } from './address-block.ts'
-import { onceArrived } from './once-arrived.ts'
-import { type MinimumRate, minimumRate, watchRate } from './minimum-rate.ts'
+import express, { type Request, type Express } from 'express'
+import { onceArrived } from './read-body.ts'
+import { commaSeparated } from '../process/config.ts'
 
 // The connections of a server, until their requests are parsed and their callers are known.
 //   C1  Bytes that never become a request are refused in our error format. The socket is destroyed soon after, whether
@@ -218,4 +217,90 @@ function wholeAnswer({ status, body, headers }: Refusal, requestId: string | nul
   }
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${json}`
+}
+
+/**
+ * Returns the address block of one subscriber. For IPv6 that is a /64, otherwise 2^64 separate callers to a throttle.
+ */
+export function addressBlock(address: string): string {
+  const [, mapped] = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address) ?? []
+  if (mapped) return mapped
+  const [plain = ''] = address.split('%')
+  if (!isIPv6(plain)) return address
+  const [head = '', tail] = plain.split('::')
+  const before = head.split(':').filter((part) => part !== '')
+  const after = (tail ?? '').split(':').filter((part) => part !== '')
+  const zeros = tail === undefined ? 0 : 8 - before.length - after.length
+  const parts = [...before, ...Array<string>(Math.max(0, zeros)).fill('0'), ...after]
+  const network = parts.slice(0, 4).map((part) => Number.parseInt(part, 16).toString(16))
+  return `${network.join(':')}::/64`
+}
+
+/** The least that a transfer has to pass in each window, so that a stalled one doesn't keep its place. */
+export interface MinimumRate {
+  bytesPerSecond: number
+  windowMs: number
+}
+
+export const minimumRate: MinimumRate = { bytesPerSecond: 10 * 1024, windowMs: 30_000 }
+
+/**
+ * Calls `tooSlow` once, if fewer bytes than the minimum passed in a window. Windows follow each other, so that bytes
+ * sent in a burst don't pay for a later stall.
+ * @param passed number of bytes so far
+ * @returns the function that stops watching
+ */
+export function watchRate(
+  passed: () => number,
+  tooSlow: () => void,
+  { bytesPerSecond, windowMs }: MinimumRate = minimumRate,
+): () => void {
+  const least = (bytesPerSecond * windowMs) / 1_000
+  let before = passed()
+  const timer = setInterval(() => {
+    const now = passed()
+    if (now - before < least) {
+      clearInterval(timer)
+      tooSlow()
+    }
+    before = now
+  }, windowMs)
+  timer.unref()
+  return () => clearInterval(timer)
+}
+
+/**
+ * The `TRUSTED_PROXIES` variable: comma-separated addresses and ranges whose X-Forwarded-For is trusted. `loopback`,
+ * `linklocal` and `uniquelocal` name the private ranges.
+ */
+export function trustedProxies() {
+  return commaSeparated()
+    .refine(areAddresses, {
+      error:
+        'expected addresses or ranges separated by commas, such as 10.0.0.0/8, or loopback, linklocal, uniquelocal',
+    })
+    .meta({
+      description:
+        'Comma-separated addresses and ranges of the proxies in front, such as 10.0.0.0/8. Only their X-Forwarded-For is trusted. Without it, none is',
+    })
+}
+
+/** Makes `req.ip` the address of the caller behind these proxies. */
+export function trustProxies(app: Express, proxies: readonly string[]): void {
+  app.set('trust proxy', [...proxies])
+}
+
+/** Whether a peer is one of the proxies that the application trusts. */
+export function isTrustedBy(app: Express): (address: string) => boolean {
+  const isTrusted = app.get('trust proxy fn') as (address: string, hop: number) => boolean
+  return (address) => isTrusted(address, 0)
+}
+
+function areAddresses(names: string[]): boolean {
+  try {
+    trustProxies(express(), names)
+    return true
+  } catch {
+    return false
+  }
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { answerErrors, answerOfRefusal } from './answers.ts'
 import { allowOnly, notFound, openApp } from './routes.ts'
 import type { Refusal } from '@gateway/api/refusal'
-import { mountHealth } from './health.ts'
+import { mountHealth } from './preamble.ts'
 import { serve } from './serve.fixture.ts'
 
 async function healthy(otherMethods?: ReturnType<typeof allowOnly>) {

@@ -1,7 +1,7 @@
 import { jsonLimits } from '@gateway/api/limits'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { duplicateIn, inspectJson } from './inspect-json.ts'
+import { duplicateIn, inspectJson } from './read-body.ts'
 
 const inspect = (text: string) => inspectJson(Buffer.from(text))
 const duplicateOf = (text: string) => duplicateIn(Buffer.from(text), JSON.parse(text), inspect(text).fields)

@@ -2,11 +2,10 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { once } from 'node:events'
 import type { RequestHandler } from 'express'
 import { expect, test } from 'vitest'
-import { mountHealth } from './health.ts'
+import { mountHealth, preamble, requestIdOf, type FinishedRequest, type PreambleOptions } from './preamble.ts'
 import { openApp } from './routes.ts'
-import { preamble, requestIdOf, type FinishedRequest, type PreambleOptions } from './preamble.ts'
 import { serve } from './serve.fixture.ts'
-import { trustProxies } from './trusted-proxies.ts'
+import { trustProxies } from './connections.ts'
 
 const context = new AsyncLocalStorage<string>()
 const answering: RequestHandler = (_req, res) => void res.json({ id: requestIdOf(res) })

@@ -1,5 +1,4 @@
-import type { Request, RequestHandler, Response } from 'express'
-import { probePaths } from './health.ts'
+import type { Request, RequestHandler, Response, Express } from 'express'
 
 /** A finished request. It has no text of the client: the route is its pattern. */
 export interface FinishedRequest {
@@ -93,4 +92,38 @@ function sentIdOf({ headers }: Request): { callerRequestId?: string } {
 /** The id that `preamble` assigned; undefined if it did not run. */
 export function requestIdOf(res: Pick<Response, 'getHeader'>): string | undefined {
   return res.getHeader('X-Request-Id') as string | undefined
+}
+
+export interface HealthAnswer {
+  status: number
+  body: object
+}
+
+type AskHealth = () => HealthAnswer | Promise<HealthAnswer>
+
+interface HealthSources {
+  live: AskHealth
+  ready: AskHealth
+}
+
+const LIVE = '/health/live'
+const READY = '/health/ready'
+
+/** Paths that machines poll. */
+const probePaths: ReadonlySet<string> = new Set([LIVE, READY])
+
+/**
+ * Mounts GET /health/live and /health/ready. Metrics have a separate port.
+ * @param otherMethods handles other methods on these paths; without it they fall through to later mounts
+ */
+export function mountHealth(app: Express, { live, ready }: HealthSources, otherMethods?: RequestHandler): void {
+  const mounted = [app.route(LIVE).get(answer(live)), app.route(READY).get(answer(ready))]
+  if (otherMethods) for (const route of mounted) route.all(otherMethods)
+}
+
+function answer(ask: AskHealth): RequestHandler {
+  return async (_req, res) => {
+    const { status, body } = await ask()
+    res.status(status).json(body)
+  }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { openApp } from './routes.ts'
-import { isTrustedBy, trustedProxies, trustProxies } from './trusted-proxies.ts'
+import { isTrustedBy, trustedProxies, trustProxies } from './connections.ts'
 
 test('TRUSTED_PROXIES accepts addresses, ranges and private range names, and refuses others with an example', () => {
   const proxies = trustedProxies()

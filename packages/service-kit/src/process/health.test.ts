@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createReadiness } from './health.ts'
+import { createReadiness } from './open-service.ts'
 
 describe('readiness', () => {
   test('is false while starting and while stopping, while liveness is true throughout', async () => {

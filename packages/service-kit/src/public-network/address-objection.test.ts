@@ -1,7 +1,6 @@
 import type { LookupFunction } from 'node:net'
 import { expect, test } from 'vitest'
-import { objectionToHost, objectionToUrl } from './address-objection.ts'
-import { publicLookup } from './public-lookup.ts'
+import { objectionToHost, objectionToUrl, publicLookup } from './public-lookup.ts'
 
 const leadsTo = (address: string): LookupFunction =>
   publicLookup((_name, _options, answer) => answer(null, [{ address, family: 4 }]))

@@ -3,7 +3,7 @@ import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
 import type { LookupFunction } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { openNameLookup } from './name-lookup.ts'
+import { openNameLookup } from './public-lookup.ts'
 
 const ADDRESS = '93.184.216.34'
 

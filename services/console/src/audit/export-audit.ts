@@ -6,9 +6,9 @@ import type { ConsoleDeps } from '../deps.ts'
 import { authorizeInTenant, authorizeOnPlatform } from '../permissions/authorize.ts'
 import type { Handler } from '../request/call.ts'
 import { type User, userOf } from '../sign-in/user.ts'
-import { recordDailyExport } from './record-export.ts'
 import { sealAudit } from './seal-audit.ts'
 import { type Entry, entryColumns, recordsSeenBy, type Scope } from './visible-entries.ts'
+import { recordChange } from './record-change.ts'
 
 // The audit as lines of JSON for a SIEM, which asks again behind the last line that it has. Only sealed entries are
 // exported, in the order of the chain: entries are sealed after their commit, one after another, so no entry can appear
@@ -66,4 +66,37 @@ function readSealed({ prisma }: Deps, { tenant }: Scope, { after, limit }: Query
      WHERE ${scope} AND a.position > ${BigInt(after)}
      ORDER BY a.position
      LIMIT ${limit}::int`
+}
+
+const DAY_MS = 86_400_000
+
+/** Writes an audit entry for an export of the audit itself. */
+export async function recordExport(
+  { prisma }: Pick<ConsoleDeps, 'prisma'>,
+  reader: User,
+  { tenant, ofUser }: Scope,
+  details: Prisma.InputJsonObject,
+): Promise<void> {
+  const subject = tenant ?? ofUser ?? 'all'
+  await recordChange(prisma, { tenant: tenant ?? null, user: reader.id, action: 'audit.export', subject, details })
+}
+
+/**
+ * The same for a reader that asks again and again: once a day. Otherwise each look would find an entry about the look
+ * before.
+ */
+async function recordDailyExport(deps: Pick<ConsoleDeps, 'prisma' | 'now'>, reader: User, scope: Scope): Promise<void> {
+  const since = new Date(deps.now().getTime() - DAY_MS)
+  const details = { format: 'ndjson' }
+  const before = await deps.prisma.auditEntry.findFirst({
+    where: {
+      tenant: scope.tenant ?? null,
+      user: reader.id,
+      action: 'audit.export',
+      details: { equals: details },
+      at: { gt: since },
+    },
+    select: { id: true },
+  })
+  if (before === null) await recordExport(deps, reader, scope, details)
 }

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { openDatabase } from '@gateway/database/client'
 import { consoleTest, signInBy, uniqueAddress } from '../console.fixture.ts'
-import { addressBlock } from '@gateway/service-kit/http/address-block'
+import { addressBlock } from '@gateway/service-kit/http/connections'
 import { countFailedSignIn, reportFailedSignIns } from './failed-sign-ins.ts'
 
 const test = consoleTest.extend('prisma', { scope: 'file' }, async ({ database }, { onCleanup }) => {

@@ -1,8 +1,7 @@
 import type { Prisma } from '@gateway/database/client'
 import type { ConsoleDeps } from '../deps.ts'
-import { addressBlock } from '@gateway/service-kit/http/address-block'
-import { recordChange } from './record-change.ts'
-import { currentOrigin } from './request-origin.ts'
+import { addressBlock } from '@gateway/service-kit/http/connections'
+import { recordChange, currentOrigin } from './record-change.ts'
 
 // Failed attempts to sign in, in the audit without filling it.
 //   W1  An attempt only counts, by hour, user and block of addresses, with the same statement for every email: it takes

@@ -1,4 +1,4 @@
-import type { AuditRecord } from '@gateway/api/console/audit'
+import type { AuditRecord, PlatformAuditRecord } from '@gateway/api/console/audit'
 import { Prisma } from '@gateway/database/client'
 import type { Response } from 'express'
 import type { ConsoleDeps } from '../deps.ts'
@@ -10,8 +10,7 @@ import { readTimeCursor } from '../request/page.ts'
 import type { CsvRow } from '@gateway/api/csv-text'
 import { sendCsv } from '../request/send-csv.ts'
 import { onlyUserOf, type User, userOf } from '../sign-in/user.ts'
-import { recordExport } from './record-export.ts'
-import { withNames } from './entry-names.ts'
+import { recordExport } from './export-audit.ts'
 import { type Entry, entryColumns, recordsSeenBy, type Scope } from './visible-entries.ts'
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'now'>
@@ -163,4 +162,35 @@ function walkOf({ tenant, ofUser }: Scope, { user, subject }: Filters): Prisma.S
     return Prisma.sql`a.tenant = ${tenant} ${indexed}`
   }
   return Prisma.sql`a.original IS NULL ${equal([[columns.user, ofUser ?? user]])}`
+}
+
+type Named = { id: string; name: string }
+
+/**
+ * Adds the names of organizations, projects and users to entries, for an operator, who reads those of all organizations
+ * and can't look them up there.
+ */
+async function withNames(
+  { prisma }: Pick<ConsoleDeps, 'prisma'>,
+  entries: AuditRecord[],
+): Promise<PlatformAuditRecord[]> {
+  const named = entries.map((entry) => ({ entry, ids: idsOf(entry) }))
+  const ids = (prefix: string) => [...new Set(named.flatMap((each) => each.ids).filter((id) => id.startsWith(prefix)))]
+  const of = (prefix: string) => ({ where: { id: { in: ids(prefix) } }, select: { id: true, name: true } })
+  const found: Named[][] = await Promise.all([
+    prisma.tenant.findMany(of('ten_')),
+    prisma.project.findMany(of('prj_')),
+    prisma.user.findMany(of('usr_')),
+  ])
+  const names = new Map(found.flat().map(({ id, name }) => [id, name]))
+  return named.map(({ entry, ids: own }) => ({
+    ...entry,
+    names: Object.fromEntries(own.flatMap((id) => (names.has(id) ? [[id, names.get(id)!]] : []))),
+  }))
+}
+
+/** IDs that an entry refers to. The subject of a wallet entry is "project/booking". */
+function idsOf({ tenant, subject, details }: AuditRecord): string[] {
+  const fields = Object.values(details).filter((value) => typeof value === 'string')
+  return [tenant, subject.split('/')[0]!, ...fields].filter((id) => id !== null)
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { composePricing } from '@gateway/ledger-protocol/compose-invocation'
-import { columnsOfPricing } from './pricing.ts'
+import { columnsOfPricing } from './product-columns.ts'
 
 const noParts = { cachedPico: null, cacheWritePico: null, reasoningPico: null }
 

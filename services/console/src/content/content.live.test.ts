@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { openContentKeys } from '@gateway/capture/content-keys'
 import { openDatabase } from '@gateway/database/client'
 import { consoleTest as test, outcomeOf } from '../console.fixture.ts'
-import { renewPublicKeys } from './renew-public-keys.ts'
+import { renewPublicKeys } from './capture-settings.ts'
 
 const settings = { retentionDays: 7, hide: ['email'], patterns: ['CUST-[0-9]+'] }
 

@@ -4,8 +4,7 @@ import { openLedgerClient } from '@gateway/ledger-client/ledger-client'
 import type { ExecutionRecord, ProgressLine } from '@gateway/api/execution'
 import { outcomeOf } from '../console.fixture.ts'
 import { asking, echo } from '../sandboxes/graphs.fixture.ts'
-import { followExecution } from './follow-execution.ts'
-import { openFollowerLooks } from './follower-looks.ts'
+import { followExecution, openFollowerLooks } from './follow-execution.ts'
 import { executionTest as test, input } from './executions.fixture.ts'
 
 const linesOf = (text: string) =>

@@ -2,12 +2,15 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { backOffMs, untilNextLook } from '@gateway/service-kit/async/waiting'
 import { refusalFor } from '@gateway/ledger-protocol/ledger-refusal'
 import { LedgerUnavailable } from '@gateway/ledger-client/call-operation'
-import type { ConsoleDeps } from '../deps.ts'
-import { sentSecret } from '../sign-in/authenticate.ts'
+import type { ConsoleDeps, FollowerLooks, Reader } from '../deps.ts'
+import { sentSecret, authenticatedBy } from '../sign-in/authenticate.ts'
 import type { Request, Response } from 'express'
 import { Refusal } from '@gateway/api/refusal'
-import { acceptedType } from '@gateway/service-kit/http/accepted-type'
+import { acceptedType } from '@gateway/service-kit/http/routes'
 import { disconnectSignal } from '@gateway/service-kit/http/read-body'
+import { openSharedLook } from '@gateway/service-kit/async/shared-look'
+import { mayUseSandboxes } from '../permissions/authorize.ts'
+import { queryAs } from '../request/request-limits.ts'
 
 /**
  * Polling interval: short at first, to report short executions immediately, up to once a second for long ones. Followers
@@ -144,5 +147,24 @@ export async function sendProgress(
     res.end(`${JSON.stringify({ kind: 'refused', error: error.body })}\n`)
   } finally {
     clearInterval(keepAlive)
+  }
+}
+
+// What followers of executions look up at each poll. Followers poll at the same instants and share what is the same for
+// them: the lines of an execution, and the rights of a user or token in a project.
+
+/** All followers together have the turns of one user at the database. */
+const FOLLOWERS = { party: 'followers' }
+
+type LooksDeps = Pick<ConsoleDeps, 'prisma' | 'now' | 'sessionLimits'> & {
+  ledger: Pick<ConsoleDeps['ledger'], 'followExecution'>
+}
+
+export function openFollowerLooks(deps: LooksDeps): FollowerLooks {
+  return {
+    progress: openSharedLook((question) => deps.ledger.followExecution(question)),
+    mayUseSandboxes: openSharedLook(({ tenant, project, ...sent }: Reader) =>
+      queryAs(FOLLOWERS, async () => mayUseSandboxes(deps.prisma, await authenticatedBy(deps, sent), tenant, project)),
+    ),
   }
 }

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { refuse } from '@gateway/api/refusal'
-import { addressBlock } from '@gateway/service-kit/http/address-block'
+import { addressBlock } from '@gateway/service-kit/http/connections'
 
 /** Per address block and minute. */
 const MAX_REPORTS = 60

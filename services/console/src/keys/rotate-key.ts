@@ -1,7 +1,7 @@
 import type { Request } from 'express'
 import type { Prisma } from '@gateway/database/client'
 import { consoleRoutes } from '@gateway/api/console-routes'
-import { KEY_SECRET_PREFIX } from '@gateway/api/ids'
+import { KEY_SECRET_PREFIX, isWellFormedSecret } from '@gateway/api/ids'
 import { keyLimits } from '@gateway/api/limits'
 import { rateLimits } from '@gateway/api/rates'
 import { refuse } from '@gateway/api/refusal'
@@ -11,11 +11,10 @@ import type { Handler } from '../request/call.ts'
 import { mayIssueKeys } from '../permissions/permissions.ts'
 import { rolesInProject } from '../permissions/roles.ts'
 import { visibleKeys } from '../permissions/visible-projects.ts'
-import { addNotice } from '../notices/outgoing-notices.ts'
+import { addNotice } from '../notices/mail-notices.ts'
 import { authenticated, bearerOf } from '../sign-in/authenticate.ts'
 import { boundedExpiry, requireScopes } from '../sign-in/scopes.ts'
-import { issueSecret } from '../sign-in/secret.ts'
-import { authenticatedKey } from './authenticated-key.ts'
+import { issueSecret, hashOf } from '../sign-in/secret.ts'
 import { canBeRevoked, databaseNow, keyRecord, keyState } from './key-record.ts'
 import { passBarrier } from '../permissions/authorize.ts'
 import { holdToken, lockToken } from '../sign-in/tokens.ts'
@@ -184,4 +183,25 @@ export async function lockKey(tx: Transaction, id: string, visible: Prisma.KeyWh
   const key = await tx.key.findFirst({ where: { AND: [visible, { id }] } })
   if (key) return key
   throw refuse('not_found', {})
+}
+
+/**
+ * Returns the key of a secret, checked in the same order as on every path (rules §2.3).
+ * @throws Refusal `key_invalid`, `key_revoked`, `key_expired`, `key_paused`, `key_unbound`
+ */
+async function authenticatedKey(
+  { prisma }: Pick<ConsoleDeps, 'prisma'>,
+  secret: string,
+): Promise<{ id: string; madeWith: string | null }> {
+  if (!isWellFormedSecret(KEY_SECRET_PREFIX, secret)) throw refuse('key_invalid', {})
+  const key = await prisma.key.findUnique({ where: { hash: hashOf(secret) } })
+  if (!key) throw refuse('key_invalid', {})
+  const now = await databaseNow(prisma)
+  const { rotatedTo, graceUntil, expiresAt } = key
+  if (key.revokedAt !== null || (rotatedTo !== null && (graceUntil === null || graceUntil <= now)))
+    throw refuse('key_revoked', { rotatedTo })
+  if (expiresAt !== null && expiresAt <= now) throw refuse('key_expired', { expiredAt: expiresAt.toISOString() })
+  if (key.pausedAt !== null) throw refuse('key_paused', {})
+  if (key.project === null) throw refuse('key_unbound', {})
+  return key
 }

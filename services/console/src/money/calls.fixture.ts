@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import type { CallTiming } from '@gateway/api/call-timing'
+import type { CallTiming } from '@gateway/api/chat-answer'
 import { mintId } from '@gateway/api/ids'
 import { openLedgerClient } from '@gateway/ledger-client/ledger-client'
 import type { Fixture } from '@gateway/testbed/fixture'

@@ -1,7 +1,7 @@
 import { Prisma } from '@gateway/database/client'
 import { equal, inPeriod } from '../request/found-rows.ts'
 import type { ConsoleDeps } from '../deps.ts'
-import { isAfter, readRolledUp, type RolledUp } from './read-rolled-up.ts'
+import { isAfter, readRolledUp, type RolledUp } from './read-booked.ts'
 
 // The most expensive calls of a project of a million calls. No index orders calls by their charge: each settlement would
 // pay for it. The ledger's roll-up keeps the largest charge of each hour (money §9.2), which tells where to look:

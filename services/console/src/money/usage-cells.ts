@@ -1,12 +1,11 @@
 import { Prisma } from '@gateway/database/client'
 import type { UsageReport } from '@gateway/api/console/money'
-import { notErrors } from '@gateway/ledger-protocol/release-reason'
+import { notErrors } from '@gateway/ledger-protocol/compose-invocation'
 import { refuse } from '@gateway/api/refusal'
 import type { ConsoleDeps } from '../deps.ts'
-import { isAfter, readRolledUp, type RolledUp } from './read-rolled-up.ts'
+import { isAfter, readRolledUp, type RolledUp } from './read-booked.ts'
 import { DAY_MS } from './time-zone.ts'
-import { readHistogram, type UsageSums } from './usage-figures.ts'
-import type { UsageSteps } from './usage-steps.ts'
+import { readHistogram, type UsageSums, type UsageSteps } from './usage-figures.ts'
 
 /** Sums of a group in a step. */
 export interface UsageCell extends UsageSums {

@@ -1,4 +1,4 @@
-import type { UsageReport } from '@gateway/api/console/money'
+import type { UsageReport, UsageFigures } from '@gateway/api/console/money'
 import type { Refusal } from '@gateway/api/refusal'
 import { recordChange } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
@@ -9,12 +9,10 @@ import { invalidField } from '../request/check.ts'
 import { sendCsv } from '../request/send-csv.ts'
 import { userOf } from '../sign-in/user.ts'
 import { DAY_MS, HOUR_MS, localTime } from './time-zone.ts'
-import { composeUsage, inOrder, partsOfCells, type UsageOrder, type UsageParts } from './compose-usage.ts'
 import { MAX_USAGE_CELLS, type UsageCell, usageCells, type UsageQuestion } from './usage-cells.ts'
-import { sumOf } from './usage-figures.ts'
-import { readRolledUp } from './read-rolled-up.ts'
-import { usageTable } from './usage-table.ts'
-import { asOneStep, usageSteps } from './usage-steps.ts'
+import { sumOf, usageFigures, type UsageSums, asOneStep, usageSteps } from './usage-figures.ts'
+import { readRolledUp } from './read-booked.ts'
+import type { CsvRow } from '@gateway/api/csv-text'
 
 const MONTH_MS = 30 * DAY_MS
 
@@ -123,5 +121,98 @@ export function wholeHours({ from, to }: Period): Period {
   return {
     from: new Date(Math.floor(from.getTime() / HOUR_MS) * HOUR_MS),
     to: new Date(Math.ceil(to.getTime() / HOUR_MS) * HOUR_MS),
+  }
+}
+
+/** A usage report as a table. */
+function usageTable({ by, step, data, total }: UsageReport): CsvRow[] {
+  const columns = (Object.keys(columnOf) as (keyof UsageFigures)[]).filter((column) => column in total)
+  return [
+    [...(step ? ['time'] : []), by, ...columns.map((column) => columnOf[column])],
+    ...data.map((row) => [
+      ...(row.time === undefined ? [] : [row.time]),
+      row.group,
+      ...columns.map((column) => row[column] ?? null),
+    ]),
+  ]
+}
+
+const columnOf: Required<Record<keyof UsageFigures, string>> = {
+  calls: 'calls',
+  promptTokens: 'prompt_tokens',
+  completionTokens: 'completion_tokens',
+  chargedMicro: 'charged_micro',
+  errors: 'errors',
+  latencyP50Ms: 'latency_p50_ms',
+  latencyP95Ms: 'latency_p95_ms',
+  firstTokenP50Ms: 'first_token_p50_ms',
+  firstTokenP95Ms: 'first_token_p95_ms',
+}
+
+/** The groups with the most, as GET …/usage has them. */
+type UsageOrder = 'spend' | 'calls' | 'tokens' | 'errors'
+
+const valueOf: Record<UsageOrder, (sums: UsageSums) => bigint> = {
+  spend: ({ charged }) => charged,
+  calls: ({ calls }) => calls,
+  tokens: ({ prompt, completion }) => prompt + completion,
+  errors: ({ errors }) => errors,
+}
+
+/** Sorts groups, largest first; those with as much by calls, then by name. */
+function inOrder<Group extends UsageCell>(groups: readonly Group[], order: UsageOrder): Group[] {
+  const value = valueOf[order]
+  return groups.toSorted(
+    (a, b) =>
+      descending(value(a), value(b)) || descending(a.calls, b.calls) || (String(a.group) < String(b.group) ? -1 : 1),
+  )
+}
+
+const descending = (a: bigint, b: bigint) => (a === b ? 0 : a > b ? -1 : 1)
+
+/** What a report adds up. */
+interface UsageParts {
+  /** By group and step. */
+  cells: readonly UsageCell[]
+  /** By step alone. */
+  steps: readonly UsageCell[]
+  /** By group alone. */
+  groups: readonly UsageCell[]
+  groupCount: number
+  total: UsageSums
+}
+
+/** Adds up cells of all groups in every way that a report has. */
+export function partsOfCells(cells: readonly UsageCell[]): UsageParts {
+  const by = (field: 'step' | 'group') =>
+    [...Map.groupBy(cells, (cell) => cell[field]).values()].map((some) => ({
+      step: null,
+      group: null,
+      [field]: some[0]![field],
+      ...sumOf(some),
+    }))
+  const groups = by('group')
+  return { cells, steps: by('step'), groups, groupCount: groups.length, total: sumOf(cells) }
+}
+
+/**
+ * The figures of a report.
+ * @param timeOf start of a step; null without steps
+ */
+export function composeUsage(
+  { cells, steps, groups, groupCount, total }: UsageParts,
+  timeOf: ((step: number) => string) | null,
+  options: { withLatency: boolean },
+): Pick<UsageReport, 'data' | 'steps' | 'groups' | 'groupCount' | 'total'> {
+  const figures = (sums: UsageSums) => usageFigures(sums, options)
+  const time = ({ step }: UsageCell) => timeOf!(step!)
+  return {
+    data: cells.map((cell) => ({ ...(timeOf && { time: time(cell) }), group: cell.group, ...figures(cell) })),
+    ...(timeOf && {
+      steps: steps.map((cell) => ({ time: time(cell), ...figures(cell) })),
+      groups: groups.map((cell) => ({ group: cell.group, ...figures(cell) })),
+    }),
+    groupCount,
+    total: figures(total),
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isCrossed, isOpenEvent, type NoticeFacts, type WrittenNotice } from './open-notices.ts'
+import { isCrossed, isOpenEvent, type NoticeFacts, type WrittenNotice } from './list-notices.ts'
 
 const notice = (part: Partial<WrittenNotice>): WrittenNotice => ({
   id: 'ntc_1',

@@ -1,4 +1,4 @@
-import type { TenantWebhookRecord } from '@gateway/api/console/leaving'
+import type { TenantWebhookRecord } from '@gateway/api/console/users'
 import { refuse } from '@gateway/api/refusal'
 import { recordChange } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'

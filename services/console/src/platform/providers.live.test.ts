@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { LATENCY_BUCKETS, latencyBucket } from '@gateway/ledger-protocol/latency'
+import { LATENCY_BUCKETS, latencyBucket } from '@gateway/ledger-protocol/provider-report'
 import { type Caller, consoleTest, outcomeOf } from '../console.fixture.ts'
 
 const PROVIDERS = '/api/v2/providers'

@@ -1,6 +1,6 @@
 import type { ProviderHealth, ProviderRange } from '@gateway/api/console/provider-health'
 import { Prisma } from '@gateway/database/client'
-import { LATENCY_BUCKETS, latencyQuantile } from '@gateway/ledger-protocol/latency'
+import { LATENCY_BUCKETS, latencyQuantile } from '@gateway/ledger-protocol/provider-report'
 import type { ConsoleDeps } from '../deps.ts'
 import { authorizeOnPlatform } from '../permissions/authorize.ts'
 import type { Handler } from '../request/call.ts'

@@ -1,4 +1,4 @@
-import type { AppointmentRecord } from '@gateway/api/console/appointments'
+import type { AppointmentRecord } from '@gateway/api/console/users'
 import type { Prisma } from '@gateway/database/client'
 import { refuse } from '@gateway/api/refusal'
 import { recordChange, type Transaction } from '../audit/record-change.ts'
@@ -8,7 +8,6 @@ import type { Handler } from '../request/call.ts'
 import { idsAfter, pageOf } from '../request/page.ts'
 import { activeMembership } from '../permissions/roles.ts'
 import { onlyUserOf, type User } from '../sign-in/user.ts'
-import { hasOwner } from './owners.ts'
 
 // An Admin could make themselves the owner of any project by removing its owners (decision 27). Therefore:
 //   P1  Where a project once had an owner, an owner appointed by an Admin becomes one after a delay. Where it never had
@@ -167,4 +166,20 @@ async function recordsOf(prisma: Transaction, rows: Row[]): Promise<AppointmentR
     objectedBy,
     objectedAt: objectedAt?.toISOString() ?? null,
   }))
+}
+
+/** Whether an owner is left who is a member: a grant has no effect without membership. */
+export async function hasOwner(prisma: Transaction, tenant: string, project: string): Promise<boolean> {
+  const owners = await prisma.projectGrant.findMany({
+    where: { project, role: 'Project Owner' },
+    select: { user: true },
+  })
+  const users = owners.map(({ user }) => user)
+  return (await prisma.membership.count({ where: { tenant, user: { in: users } } })) > 0
+}
+
+/** Notes that users are no longer owners of projects, in the transaction that takes the role from them. */
+export async function noteFormerOwners(tx: Transaction, grants: { project: string; user: string; role: string }[]) {
+  const ended = grants.filter(({ role }) => role === 'Project Owner').map(({ project, user }) => ({ project, user }))
+  await tx.formerOwner.createMany({ data: ended, skipDuplicates: true })
 }

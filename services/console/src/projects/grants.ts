@@ -10,8 +10,7 @@ import { type User, userOf } from '../sign-in/user.ts'
 import { authorizeInProject, changePermissions, passBarrier } from '../permissions/authorize.ts'
 import { holds, permissions } from '../permissions/permissions.ts'
 import { rolesInProject } from '../permissions/roles.ts'
-import { appointLater } from './appointments.ts'
-import { hasOwner, noteFormerOwners } from './owners.ts'
+import { appointLater, hasOwner, noteFormerOwners } from './appointments.ts'
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger' | 'now' | 'appointmentDelayMs'>
 

@@ -1,8 +1,8 @@
-import { type ProjectRecord } from '@gateway/api/console/projects'
+import type { ProjectRecord } from '@gateway/api/console/projects'
 import { rateLimits } from '@gateway/api/rates'
 import { Refusal, refuse } from '@gateway/api/refusal'
 import type { StoredCapture } from '@gateway/ledger-protocol/captured-content'
-import { settingsOf } from '../content/capture-settings.ts'
+import { settingsOf, storedCapture } from '../content/capture-settings.ts'
 import { recordChange, type Transaction } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
@@ -12,6 +12,8 @@ import { idsAfter, pageOf } from '../request/page.ts'
 import { visibleProjects } from '../permissions/visible-projects.ts'
 import { userOf } from '../sign-in/user.ts'
 import { authorizeInProject, authorizeInTenant, passBarrier } from '../permissions/authorize.ts'
+import { isDeepStrictEqual } from 'node:util'
+import { Prisma } from '@gateway/database/client'
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'newId' | 'ledger' | 'mails'>
 
@@ -130,9 +132,40 @@ type ProjectRow = Omit<ProjectRecord, 'createdAt' | 'rates' | 'capture'> & {
   capture: unknown
 }
 
-export function projectRecord(row: ProjectRow): ProjectRecord {
+function projectRecord(row: ProjectRow): ProjectRecord {
   const { id, name, team, createdAt, assetRetentionDays, rates, keySelfRotation } = row
   const capture = settingsOf(row.capture as StoredCapture)
   const settings = { assetRetentionDays, rates: rateLimits.parse(rates), keySelfRotation, capture }
   return { id, name, team, createdAt: createdAt.toISOString(), ...settings }
+}
+
+/**
+ * PATCH …/projects/{p}: sets how long its assets are retained, its rate limits, whether its keys rotate themselves, and
+ * how its prompts and answers are captured.
+ */
+export function changeProject(deps: Pick<ConsoleDeps, 'prisma' | 'contentKeys' | 'now'>): Handler<'changeProject'> {
+  const { prisma } = deps
+  return async (call, res) => {
+    const user = userOf(res)
+    const tenant = call.id('tenant')
+    const { id } = await authorizeInProject(deps.prisma, user, tenant, call.id('project'), 'projects.change')
+    const patch = await call.body()
+    const changed = await prisma.$transaction(async (tx) => {
+      await tx.$queryRaw`SELECT FROM control.projects WHERE id = ${id} FOR UPDATE`
+      const row = await tx.project.findUniqueOrThrow({ where: { id } })
+      const { assetRetentionDays, rates, keySelfRotation, capture } = projectRecord(row)
+      const before = { assetRetentionDays, rates, keySelfRotation, capture }
+      const names = Object.keys(before) as (keyof typeof before)[]
+      const changes = names.filter((name) => patch[name] !== undefined && !isDeepStrictEqual(patch[name], before[name]))
+      if (changes.length === 0) return row
+      const only = (values: typeof patch) => Object.fromEntries(changes.map((name) => [name, values[name] ?? null]))
+      const details = { ...only(patch), before: only(before) }
+      const capturing = patch.capture !== undefined && {
+        capture: storedCapture(deps, id, patch.capture, row.capture as StoredCapture) ?? Prisma.DbNull,
+      }
+      await recordChange(tx, { tenant, user: user.id, action: 'project.change', subject: id, details })
+      return tx.project.update({ where: { id }, data: { ...only(patch), ...capturing } })
+    })
+    res.json(projectRecord(changed))
+  }
 }

@@ -6,7 +6,8 @@ import { refuse } from '@gateway/api/refusal'
 import { check } from './check.ts'
 import { requireScopes } from '../sign-in/scopes.ts'
 import { isSignedIn, userOf } from '../sign-in/user.ts'
-import { readJsonBody } from './read-json-body.ts'
+import type { IncomingMessage } from 'node:http'
+import { parseJsonObject, readBody } from '@gateway/service-kit/http/read-body'
 
 /**
  * A request as described by its route in the contract. Its input is validated only when the handler reads it, so a
@@ -70,4 +71,15 @@ function idFrom({ params }: Request, name: string): string {
   const read = pathId.safeParse(params[name])
   if (read.success) return read.data
   throw refuse('not_found', {})
+}
+
+const LIMIT_BYTES = 256 * 1024
+
+/**
+ * Reads one JSON object; `{}` for an empty body.
+ * @throws Refusal `request_too_large` before the whole body is read, `invalid_json`, `invalid_request` for an encoded
+ * body or one with too many fields or values
+ */
+async function readJsonBody(req: IncomingMessage, limitBytes = LIMIT_BYTES): Promise<Record<string, unknown>> {
+  return parseJsonObject(await readBody(req, limitBytes))
 }

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { openConnectionTurns, queryAs } from './connection-turns.ts'
+import { openConnectionTurns, queryAs } from './request-limits.ts'
 
 function openTurns(connections: number, waitMs?: number) {
   const take = openConnectionTurns(connections, waitMs)

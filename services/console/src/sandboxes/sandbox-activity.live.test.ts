@@ -4,7 +4,7 @@ import { openDatabase } from '@gateway/database/client'
 import { executionTest as test, input } from '../executions/executions.fixture.ts'
 import { expectRowsRead } from '../request/rows-read.fixture.ts'
 import { asking, echo } from './graphs.fixture.ts'
-import { findActivity } from './sandbox-activity.ts'
+import { findActivity } from './sandboxes.ts'
 
 const DAYS_AGO = `now() - $1::integer * interval '1 day'`
 

@@ -10,7 +10,7 @@ import { giveDevice, rememberDevice } from './known-devices.ts'
 import { linkTo, makeLinkSecret } from './link-secret.ts'
 import { hashOf } from './secret.ts'
 import { NEW_ADDRESS } from './throttle/decide-wait.ts'
-import { addressBlock } from '@gateway/service-kit/http/address-block'
+import { addressBlock } from '@gateway/service-kit/http/connections'
 import { onlyUserOf } from './user.ts'
 
 // Resetting a forgotten password by a link (decision 5).

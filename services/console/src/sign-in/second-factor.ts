@@ -6,10 +6,12 @@ import type { Handler } from '../request/call.ts'
 import { deleteSecondFactor } from './delete-second-factor.ts'
 import { endCredentials } from './end-credentials.ts'
 import { giveDevice, rememberDevice } from './known-devices.ts'
-import { provePassword } from './prove-password.ts'
 import { hashOf } from './secret.ts'
 import { base32, matchingStep, otpauthUri, SECRET_BYTES } from './totp.ts'
 import { onlyUserOf, sessionOf } from './user.ts'
+import type { Request } from 'express'
+import { countFailedSignIn } from '../audit/failed-sign-ins.ts'
+import { addressBlock } from '@gateway/service-kit/http/connections'
 
 // The second factor of a user: an authenticator app (totp.ts) with recovery codes (decision 26).
 //   F1  A code of the app is accepted once: a code of the last accepted step or before is not. The row of the factor is
@@ -188,4 +190,27 @@ function wrongCode(): Refusal {
 
 function alreadySetUp(): Refusal {
   return refuse('already_exists', { what: 'A second factor (remove it first)' })
+}
+
+type ProofDeps = Pick<ConsoleDeps, 'prisma' | 'throttle' | 'passwords'>
+
+/**
+ * Checks the password of a signed-in user before a change that a stolen session must not make. A user without a
+ * password, who signs in at a provider, needs none.
+ * @throws Refusal `sign_in_failed`, `rate_limited`
+ */
+async function provePassword(
+  { prisma, throttle, passwords }: ProofDeps,
+  req: Request,
+  { id }: { id: string },
+  password = '',
+): Promise<void> {
+  const { passwordHash } = await prisma.user.findUniqueOrThrow({ where: { id } })
+  if (passwordHash === null) return
+  const attempt = await throttle.attemptOf(id) // only failures of this user count, not those of strangers
+  if (!(await passwords.fits([attempt.rank, addressBlock(req.ip ?? ''), id], password, passwordHash))) {
+    await countFailedSignIn({ prisma }, id)
+    throw refuse('sign_in_failed', {})
+  }
+  await attempt.succeeded()
 }

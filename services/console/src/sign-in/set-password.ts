@@ -6,7 +6,7 @@ import { passBarrier } from '../permissions/authorize.ts'
 import type { Handler } from '../request/call.ts'
 import { endCredentials } from './end-credentials.ts'
 import { giveDevice, rememberDevice } from './known-devices.ts'
-import { addressBlock } from '@gateway/service-kit/http/address-block'
+import { addressBlock } from '@gateway/service-kit/http/connections'
 import { onlyUserOf } from './user.ts'
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'random' | 'now' | 'publicUrl' | 'throttle' | 'passwords' | 'ledger'>

@@ -10,7 +10,7 @@ import { cookie } from '../sign-in/cookie.ts'
 import { giveSession, openSession } from '../sign-in/open-session.ts'
 import { hashOf } from '../sign-in/secret.ts'
 import { NEW_ADDRESS } from '../sign-in/throttle/decide-wait.ts'
-import { addressBlock } from '@gateway/service-kit/http/address-block'
+import { addressBlock } from '@gateway/service-kit/http/connections'
 import { onlyUserOf, type User } from '../sign-in/user.ts'
 
 // Accepting an invitation (decision 5).

@@ -1,7 +1,7 @@
-import type { LeftKind, RemovalRecord } from '@gateway/api/console/leaving'
+import type { LeftKind, RemovalRecord } from '@gateway/api/console/users'
 import { recordChanges, type Transaction } from '../audit/record-change.ts'
 import type { User } from '../sign-in/user.ts'
-import { noteFormerOwners } from '../projects/owners.ts'
+import { noteFormerOwners } from '../projects/appointments.ts'
 
 // What ends when a member is removed, all in one transaction:
 //   E1  Their roles in teams and projects end, so adding them again restores nothing.

@@ -1,16 +1,15 @@
 import type { TenantRole } from '@gateway/api/console/fields'
-import { endedKinds } from '@gateway/api/console/leaving'
+import { endedKinds, type MemberRecord } from '@gateway/api/console/users'
 import { refuse } from '@gateway/api/refusal'
 import { recordChange, type Transaction } from '../audit/record-change.ts'
 import { projectsOfKeys } from '../keys/list-keys.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
 import { newestRolesFirst, pageOf, rolesAfter, timeCursor } from '../request/page.ts'
-import { userOf } from '../sign-in/user.ts'
+import { userOf, type User } from '../sign-in/user.ts'
 import { holds } from '../permissions/permissions.ts'
 import { authorizeInTenant, changePermissions, passBarrier } from '../permissions/authorize.ts'
 import { endInvitationsBy } from './invitations.ts'
-import type { MemberRecord } from '@gateway/api/console/users'
 import { invalidField } from '../request/check.ts'
 import { endMade, endRoles } from './leaving.ts'
 
@@ -89,11 +88,7 @@ export function removeMember(deps: Deps): Handler<'removeMember'> {
 }
 
 /** @throws Refusal `last_admin` */
-export async function stopBeingAdmin(
-  tx: Transaction,
-  tenant: string,
-  who: { user: string; by: string },
-): Promise<void> {
+async function stopBeingAdmin(tx: Transaction, tenant: string, who: { user: string; by: string }): Promise<void> {
   const [{ count }] = await tx.$queryRaw<[{ count: number }]>`
     SELECT count(*)::int AS count FROM control.memberships m JOIN control.users u ON u.id = m.user_id
      WHERE m.tenant = ${tenant} AND m.role = 'Admin' AND m.suspended_at IS NULL
@@ -118,7 +113,7 @@ export async function requireMember(tx: Transaction, tenant: string, user: strin
 type MembershipRow = RoleRow<TenantRole> & { suspendedAt: Date | null }
 
 /** Returns memberships with their users; who has a second factor only for Admins. */
-export async function membersOf(
+async function membersOf(
   { prisma }: Pick<ConsoleDeps, 'prisma'>,
   rows: MembershipRow[],
   isAdmin: boolean,
@@ -165,5 +160,58 @@ export async function usersOf<Role extends string>(
   const byId = new Map(users.map((user) => [user.id, user]))
   return rows.map(({ user, role, createdAt }) => {
     return { ...byId.get(user)!, role: role as Role, createdAt: createdAt.toISOString() }
+  })
+}
+
+// An Admin suspends a membership: it has no effect in the organization, neither for the user nor for keys that they
+// created, until it is resumed. The user remains one of the installation and of their other organizations, so their
+// sessions and personal tokens do not end. Roles and grants stay: a suspended owner still owns their project, so no
+// Admin may appoint another one in their place.
+
+type SuspendDeps = Pick<ConsoleDeps, 'prisma' | 'ledger'>
+
+/** POST …/members/{user}/suspend. Repeating it changes nothing. */
+export function suspendMember(deps: SuspendDeps): Handler<'suspendMember'> {
+  return async (call, res) => {
+    const [by, tenant, user] = [userOf(res), call.id('tenant'), call.id('user')]
+    await authorizeInTenant(deps.prisma, by, tenant, 'users.manage')
+    const row = await setSuspended(deps, { by, tenant, user, isSuspended: true })
+    await passBarrier(deps, await projectsOfKeys(deps, { tenant, createdBy: user }))
+    const [member] = await membersOf(deps, [row], true)
+    res.json(member)
+  }
+}
+
+/** POST …/members/{user}/resume */
+export function resumeMember(deps: SuspendDeps): Handler<'resumeMember'> {
+  return async (call, res) => {
+    const [by, tenant, user] = [userOf(res), call.id('tenant'), call.id('user')]
+    await authorizeInTenant(deps.prisma, by, tenant, 'users.manage')
+    const row = await setSuspended(deps, { by, tenant, user, isSuspended: false })
+    const [member] = await membersOf(deps, [row], true)
+    res.json(member)
+  }
+}
+
+interface Suspension {
+  by: User
+  tenant: string
+  user: string
+  isSuspended: boolean
+}
+
+/** @throws Refusal `not_found`, `last_admin` */
+async function setSuspended(deps: SuspendDeps, { by, tenant, user, isSuspended }: Suspension) {
+  return changePermissions(deps, tenant, async (tx) => {
+    await authorizeInTenant(tx, by, tenant, 'users.manage')
+    const where = { tenant_user: { tenant, user } }
+    const before = await tx.membership.findUnique({ where })
+    if (!before) throw refuse('not_found', {})
+    if ((before.suspendedAt !== null) === isSuspended) return before
+    if (isSuspended && before.role === 'Admin') await stopBeingAdmin(tx, tenant, { user, by: by.id })
+    const row = await tx.membership.update({ where, data: { suspendedAt: isSuspended ? new Date() : null } })
+    const action = isSuspended ? 'member.suspend' : 'member.resume'
+    await recordChange(tx, { tenant, user: by.id, action, subject: user })
+    return row
   })
 }

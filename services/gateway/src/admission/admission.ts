@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Id } from '@gateway/api/ids'
 import type { Admitted, AdmitOutcome } from '@gateway/ledger-protocol/ledger-outcomes'
-import type { Permit } from '@gateway/service-kit/async/concurrency-limiter'
+import type { Permit } from '@gateway/service-kit/http/caller-permits'
 import { requestIdOf } from '@gateway/service-kit/http/preamble'
 import { disconnectSignal } from '@gateway/service-kit/http/read-body'
 import type { Place } from '../rates/rates.ts'

@@ -7,7 +7,7 @@ const CAP = 50
 
 /** Each word is three bytes and one token. */
 const words = (count: number) => newPrompt() + ' ab'.repeat(count)
-/** Same length, but each slice that is counted separately has a different text (packages/tokens/src/slices-of.ts). */
+/** Same length, but each slice that is counted separately has a different text (packages/tokens/src/token-counter.ts). */
 const otherWords = (count: number) => `${newPrompt()}${' ab'.repeat(100)} `.repeat(count / 100)
 /** Token count of one user message: its text and its role, plus one token of margin for each. */
 const tokensOf = (content: string) => countTokens(content) + countTokens('user') + 2

@@ -1,10 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Refusal, refuse } from '@gateway/api/refusal'
-import {
-  type ConcurrencyLimiter,
-  openConcurrencyLimiter,
-  type Permit,
-} from '@gateway/service-kit/async/concurrency-limiter'
+import { type ConcurrencyLimiter, openConcurrencyLimiter, type Permit } from '@gateway/service-kit/http/caller-permits'
 import { countedAddress, markAuthenticated } from '@gateway/service-kit/http/connections'
 import type { CallerQuestion } from '@gateway/ledger-protocol/ledger-reads'
 import { readCaller, readKey } from '../request/read-headers.ts'

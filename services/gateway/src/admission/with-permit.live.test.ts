@@ -6,7 +6,7 @@ import { connect, type AddressInfo } from 'node:net'
 import { expect, test as base } from 'vitest'
 import { KEY_SECRET_PREFIX, makeSecret } from '@gateway/api/ids'
 import { refuse } from '@gateway/api/refusal'
-import { openConcurrencyLimiter } from '@gateway/service-kit/async/concurrency-limiter'
+import { openConcurrencyLimiter } from '@gateway/service-kit/http/caller-permits'
 import { sendJson } from '@gateway/service-kit/http/answers'
 import { withPermit } from './limits.ts'
 

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { docsSite } from './docs-site.ts'
+import { docsSite } from '../routes/docs.ts'
 import { markdownRenderer } from './guides.ts'
 
 const { texts, nothing } = docsSite()

@@ -1,7 +1,7 @@
 import { refusals } from '@gateway/api/refusals'
 import { refusalAnswer } from '@gateway/api/answer-shapes'
 import { expect, test } from 'vitest'
-import { docsSite } from './docs-site.ts'
+import { docsSite } from '../routes/docs.ts'
 import { refusalPages } from './refusal-pages.ts'
 
 const { texts } = docsSite()

@@ -10,11 +10,11 @@ import { explainError, refusalOfExecution } from '../errors/explain-error.ts'
 import type { ChatCall } from '../request/read-chat.ts'
 import { eventStream, openLate, openResponseStream } from '../response/response-stream.ts'
 import { awaitExecution, endTopicOf } from './await-execution.ts'
-import { type CutAnswer, cutAnswer } from './cut-answer.ts'
 import { setExecutionHeaders } from './send-execution.ts'
 import { type Execution, startExecution } from './start-execution.ts'
 import type { ChatRequest, Forwarded } from '@gateway/api/chat-request'
 import { invalidField } from '@gateway/api/field-problem'
+import type { CountTokens } from '@gateway/tokens/token-counter'
 
 type Needed = Parameters<typeof startExecution>[0] &
   Parameters<typeof awaitExecution>[0] &
@@ -145,4 +145,45 @@ function textOf(message: Forwarded['messages'][number], n: number): string {
 
 function notText(field: string, resolution: string) {
   return invalidField(field, 'is not text, which is all that this model takes', resolution)
+}
+
+interface CutAnswer {
+  text: string
+  finish: 'stop' | 'length'
+}
+
+/**
+ * Applies `stop` and `max_tokens` to the text of a sandbox product, as a model would (rules §3.9). Tokens are our own
+ * count. The same text and request give the same result.
+ */
+export async function cutAnswer(
+  text: string,
+  { forwarded, maxTokens }: Pick<ChatRequest, 'forwarded' | 'maxTokens'>,
+  count: (text: string) => ReturnType<CountTokens>,
+): Promise<CutAnswer> {
+  const stopped = beforeStop(text, [forwarded['stop'] ?? []].flat() as string[])
+  if (!maxTokens || (await count(stopped)) <= maxTokens) return { text: stopped, finish: 'stop' }
+  return { text: await firstTokens(stopped, maxTokens, count), finish: 'length' }
+}
+
+function beforeStop(text: string, sequences: readonly string[]): string {
+  const found = sequences.map((sequence) => text.indexOf(sequence)).filter((at) => at >= 0)
+  return text.slice(0, Math.min(text.length, ...found))
+}
+
+/** The longest beginning with at most this many tokens, cut between characters. */
+async function firstTokens(
+  text: string,
+  maxTokens: number,
+  count: (text: string) => ReturnType<CountTokens>,
+): Promise<string> {
+  const characters = Array.from(text)
+  const beginning = (length: number) => characters.slice(0, length).join('')
+  let [fits, exceeds] = [0, characters.length]
+  while (exceeds - fits > 1) {
+    const middle = Math.floor((fits + exceeds) / 2)
+    if ((await count(beginning(middle))) <= maxTokens) fits = middle
+    else exceeds = middle
+  }
+  return beginning(fits)
 }

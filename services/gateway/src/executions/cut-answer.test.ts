@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { readChatRequest } from '@gateway/api/chat-request'
-import { cutAnswer } from './cut-answer.ts'
+import { cutAnswer } from './chat-with-sandbox.ts'
 
 /** Counts words, each with the spaces before it. */
 const count = async (text: string) => text.split(/(?<=\S)\s/).filter(Boolean).length

@@ -1,6 +1,6 @@
-import { pushedText } from '@gateway/ledger-protocol/pushed-lines'
+import { pushedText } from '@gateway/ledger-protocol/flow-reads'
 import { expect, test } from 'vitest'
-import { openPushedQueue } from './pushed-queue.ts'
+import { openPushedQueue } from './start-execution.ts'
 
 const text = (after: number, seq: number, lines = `${seq}\n`, done = false) => pushedText({ after, seq, done, lines })
 

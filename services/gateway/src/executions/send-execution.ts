@@ -10,7 +10,7 @@ import type { Deps } from '../deps.ts'
 import type { EndedExecution } from './await-execution.ts'
 import type { Execution } from './start-execution.ts'
 import { refusalFor } from '@gateway/ledger-protocol/ledger-refusal'
-import { accessTopicOf, linesTopicOf, type PushedLines } from '@gateway/ledger-protocol/pushed-lines'
+import { accessTopicOf, linesTopicOf, type PushedLines } from '@gateway/ledger-protocol/flow-reads'
 import { times } from '@gateway/api/limits'
 import type { ResponseStream } from '../response/response-stream.ts'
 

@@ -3,16 +3,20 @@ import { ClientDisconnected } from '@gateway/service-kit/http/read-body'
 import { LedgerUnavailable } from '@gateway/ledger-client/call-operation'
 import { tooOften } from '../rates/rates.ts'
 import { storableRevision } from '../request/read-invocation.ts'
-import type { StartAnswer, StartQuestion } from '@gateway/ledger-protocol/flow-reads'
+import {
+  type StartAnswer,
+  type StartQuestion,
+  isLinesTopic,
+  type PushedLines,
+  readPushed,
+} from '@gateway/ledger-protocol/flow-reads'
 import type { CallerQuestion } from '@gateway/ledger-protocol/ledger-reads'
 import { refusalFor } from '@gateway/ledger-protocol/ledger-refusal'
 import { idOfRequest } from '@gateway/api/ids'
 import { flowLimits } from '@gateway/api/limits'
 import { Refusal, refuse } from '@gateway/api/refusal'
 import { activeCarrier } from '@gateway/service-kit/process/spans'
-import { isLinesTopic } from '@gateway/ledger-protocol/pushed-lines'
 import type { Caller } from '../admission/admission.ts'
-import { openPushedQueue, type PushedQueue } from './pushed-queue.ts'
 import type { Deps } from '../deps.ts'
 import { storableId } from '../request/read-headers.ts'
 import { noteOnCall } from '../tracing.ts'
@@ -178,4 +182,49 @@ function mayHaveBegun(keyed: boolean): Refusal {
       ? 'Repeat the request with the same Idempotency-Key after Retry-After seconds: it answers the execution that began, or begins one.'
       : 'Repeat the request after Retry-After seconds; send an Idempotency-Key, so that a repeat answers the execution that began.',
   )
+}
+
+/** Lines that the ledger has sent and the reader does not have yet. */
+interface PushedQueue {
+  add(text: string): void
+  /**
+   * Returns the lines that continue after this one, or null: there are none, or some are missing and must be read.
+   */
+  take(after: number): PushedLines | null
+}
+
+/** Of all waiting texts. Beyond it they are dropped, and read once the reader has caught up. */
+const MAX_CHARACTERS = 1024 * 1024
+
+export function openPushedQueue(): PushedQueue {
+  let waiting: PushedLines[] = []
+  let characters = 0
+
+  function drop(): void {
+    waiting = []
+    characters = 0
+  }
+
+  return {
+    add(text) {
+      const pushed = readPushed(text)
+      if (pushed === null) return
+      characters += pushed.lines.length
+      if (characters > MAX_CHARACTERS) drop()
+      else waiting.push(pushed)
+    },
+    take(after) {
+      const taken: PushedLines = { after, seq: after, done: false, lines: '' }
+      for (const pushed of waiting) {
+        if (pushed.seq <= taken.seq) continue // the reader has them
+        if (pushed.after !== taken.seq || pushed.lines === '') break
+        taken.lines += pushed.lines
+        taken.seq = pushed.seq
+        taken.done = pushed.done
+      }
+      waiting = waiting.filter(({ seq }) => seq > taken.seq)
+      characters = waiting.reduce((sum, { lines }) => sum + lines.length, 0)
+      return taken.seq > after ? taken : null
+    },
+  }
 }

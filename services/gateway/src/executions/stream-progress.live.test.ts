@@ -7,7 +7,7 @@ import { streamProgress } from './send-execution.ts'
 import { expect, test as base } from 'vitest'
 import type { Deps } from '../deps.ts'
 import { JSON_LINES, openResponseStream } from '../response/response-stream.ts'
-import { linesTopicOf, pushedText } from '@gateway/ledger-protocol/pushed-lines'
+import { linesTopicOf, pushedText } from '@gateway/ledger-protocol/flow-reads'
 import { subscribe, type Execution } from './start-execution.ts'
 
 // A real connection and an execution that is only a list of lines. The tests of the ledger cover the record itself.

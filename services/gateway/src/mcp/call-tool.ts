@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import {
   type CallToolResult,
   type ContentBlock,
@@ -6,6 +6,7 @@ import {
   ProtocolError,
   ProtocolErrorCode,
   type ServerContext,
+  type AuthInfo,
 } from '@modelcontextprotocol/server'
 import type { AssetValue, ExecutionRecord, ProgressLine, Values } from '@gateway/api/execution'
 import { flowLimits } from '@gateway/api/limits'
@@ -21,12 +22,14 @@ import { type Execution, startExecution } from '../executions/start-execution.ts
 import { fingerprintOf, MAX_ID_CHARACTERS, readIdempotencyKey, readTag } from '../request/read-headers.ts'
 import { withCallSpan } from '../tracing.ts'
 import { TOOL } from './describe-tool.ts'
-import type { McpRequest } from './mcp-request.ts'
 import type { ResponseStream } from '../response/response-stream.ts'
 import { buffer } from 'node:stream/consumers'
 import { AssetMissing, AssetStoreUnavailable } from '@gateway/assets/blob-backend'
 import { LedgerUnavailable } from '@gateway/ledger-client/call-operation'
 import type { RecordedAsset } from '@gateway/assets/send-asset'
+import type { Id } from '@gateway/api/ids'
+import type { ActiveSandbox } from '@gateway/ledger-protocol/flow-reads'
+import type { CallerQuestion } from '@gateway/ledger-protocol/ledger-reads'
 
 // tools/call: the same execution as an HTTP invoke with the same key and input (flows §5.3).
 //   T1  An error that the caller can clear is a result with `isError`, so that the model reads the resolution. Only a
@@ -307,4 +310,30 @@ function whereabouts({ id, mimeType, bytes }: Pick<RecordedAsset, 'id' | 'mimeTy
     type: 'text',
     text: `The asset ${id} (${mimeType}, ${bytes} bytes) is not shown here. GET /v1/assets/${id} on the server of this tool answers its bytes, with the same Authorization header.`,
   }
+}
+
+/** An MCP request of a caller that is authorized for this sandbox product. */
+export interface McpRequest {
+  caller: CallerQuestion
+  sandbox: ActiveSandbox
+  /** Of the next call: that of the request, and for more calls in its message new ones. */
+  nextRequestId(): Id<'req'>
+  /** Aborts when the caller disconnects. */
+  disconnected: AbortSignal
+  req: IncomingMessage
+  res: ServerResponse
+  /** Resolved once the requested execution has started, or can no longer start. */
+  begun: PromiseWithResolvers<void>
+}
+
+/** Wraps a request for the SDK to pass through. The SDK never sees the key, not even its hash. */
+export function authOf(request: McpRequest): AuthInfo {
+  return { token: '', clientId: request.sandbox.project, scopes: [], extra: { request } }
+}
+
+/** Returns the request passed to `authOf`. */
+export function requestOf(auth: AuthInfo | undefined): McpRequest {
+  const request = auth?.extra?.['request']
+  if (request === undefined) throw new Error('an MCP request has no caller')
+  return request as McpRequest
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { expect, test } from 'vitest'
 import { Refusal } from '@gateway/api/refusal'
-import { refuseRebinding } from './dns-rebinding-guard.ts'
+import { refuseRebinding } from './transport.ts'
 
 const deps = { mcpHosts: ['app.example.com'] }
 const request = (headers: Record<string, string>, localAddress = '10.0.0.7') =>

@@ -1,14 +1,22 @@
 import { type NodeIncomingMessageLike, toNodeHandler } from '@modelcontextprotocol/node'
-import { createMcpHandler, type McpHttpHandler, type McpRequestContext, Server } from '@modelcontextprotocol/server'
+import {
+  createMcpHandler,
+  type McpHttpHandler,
+  type McpRequestContext,
+  Server,
+  localhostAllowedHostnames,
+  localhostAllowedOrigins,
+  validateHostHeader,
+  validateOriginHeader,
+} from '@modelcontextprotocol/server'
 import { limitFlush } from '@gateway/service-kit/http/answers'
 import type { Deps } from '../deps.ts'
-import { callTool } from './call-tool.ts'
+import { callTool, authOf, type McpRequest, requestOf } from './call-tool.ts'
 import { describeTool } from './describe-tool.ts'
-import { authOf, type McpRequest, requestOf } from './mcp-request.ts'
 import type { IncomingMessage } from 'node:http'
 import { invalidField } from '@gateway/api/field-problem'
 import { flowLimits } from '@gateway/api/limits'
-import type { Refusal } from '@gateway/api/refusal'
+import { Refusal } from '@gateway/api/refusal'
 import { parseJson, readBody } from '@gateway/service-kit/http/read-body'
 
 // The official SDK responds, with a separate server per request that knows one sandbox product and one caller.
@@ -138,4 +146,31 @@ export function callsTool(value: unknown): boolean {
 
 function isCall(value: unknown): boolean {
   return typeof value === 'object' && value !== null && (value as { method?: unknown }).method === 'tools/call'
+}
+
+// DNS rebinding: a web page's host name can be made to resolve to this machine.
+//   O1  A browser sends the page's host in Origin. It must be this machine or one of the operator's hosts.
+//   O2  A direct request on loopback must name this machine in Host. A proxy identifies itself by forwarding headers,
+//       and its public host name is known only to its operator.
+
+/** @throws Refusal `not_permitted` */
+export function refuseRebinding({ mcpHosts }: Pick<Deps, 'mcpHosts'>, { headers, socket }: IncomingMessage): void {
+  if (!validateOriginHeader(headers.origin, [...localhostAllowedOrigins(), ...mcpHosts]).ok) throw refusalOf('Origin')
+  const direct = isLoopback(socket.localAddress) && !FORWARDED.some((name) => headers[name] !== undefined)
+  if (direct && !validateHostHeader(headers.host, [...localhostAllowedHostnames(), ...mcpHosts]).ok)
+    throw refusalOf('Host')
+}
+
+const FORWARDED = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto']
+
+function isLoopback(address: string | undefined): boolean {
+  return address !== undefined && (address === '::1' || /^(::ffff:)?127\./.test(address))
+}
+
+function refusalOf(header: string): Refusal {
+  return new Refusal(
+    'not_permitted',
+    `The header ${header} names a host that may not call MCP here.`,
+    `Call from a program instead of a page, or ask the operator to add the host to MCP_HOSTS.`,
+  )
 }

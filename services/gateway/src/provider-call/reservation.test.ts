@@ -1,6 +1,6 @@
 import { releaseItem } from '@gateway/ledger-protocol/ledger-items'
 import { expect, test } from 'vitest'
-import { openReservation, release } from './reservation.ts'
+import { openReservation, release } from './call-provider.ts'
 
 test.for([
   ['empty', ''],

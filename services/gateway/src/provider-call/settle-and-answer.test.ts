@@ -1,8 +1,7 @@
 import type { OutcomeOf } from '@gateway/ledger-protocol/ledger-items'
 import type { PriceSnapshot } from '@gateway/pricing/usage'
-import { settleAndAnswer } from './call-provider.ts'
+import { settleAndAnswer, openReservation } from './call-provider.ts'
 import { describe, expect, test } from 'vitest'
-import { openReservation } from './reservation.ts'
 
 const USAGE = { promptTokens: 30, completionTokens: 10, estimated: false }
 const PRICE: PriceSnapshot = ['2000000', '8000000', '0', null, null, null]

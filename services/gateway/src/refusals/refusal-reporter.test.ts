@@ -2,7 +2,7 @@ import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import { KEY_SECRET_PREFIX, makeSecret } from '@gateway/api/ids'
 import { LedgerUnavailable } from '@gateway/ledger-client/call-operation'
-import { refusalReportLimits, type RefusalReport } from '@gateway/ledger-protocol/refusal-report'
+import { refusalReportLimits, type RefusalReport } from '@gateway/ledger-protocol/ledger-refusal'
 import { expect, test } from 'vitest'
 import { openRefusalReporter } from './refusal-reporter.ts'
 

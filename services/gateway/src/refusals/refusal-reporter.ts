@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { openSweep } from '@gateway/service-kit/async/batcher'
 import type { RefusalCode } from '@gateway/api/refusal'
-import { refusalReportLimits, type RefusalReport } from '@gateway/ledger-protocol/refusal-report'
+import { refusalReportLimits, type RefusalReport } from '@gateway/ledger-protocol/ledger-refusal'
 import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
 import type { Metrics } from '../metrics.ts'
 import { readKey, storable } from '../request/read-headers.ts'

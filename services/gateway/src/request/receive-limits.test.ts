@@ -1,7 +1,7 @@
 import { flowLimits } from '@gateway/api/limits'
 import { expect, test } from 'vitest'
 import { usualReceiveMs } from '@gateway/service-kit/http/connections'
-import { bodyLimitOf } from './receive-limits.ts'
+import { bodyLimitOf } from '../start.ts'
 
 test('returns the body limit of a path before routing', () => {
   const limits = [

@@ -1,8 +1,14 @@
 import type { ServerResponse } from 'node:http'
 import type { Deps } from '../deps.ts'
 import { explainError, refusalOfBreak, refusalOfError } from '../errors/explain-error.ts'
-import { type Call, callForChunks, callForCompletion, settleAndAnswer } from '../provider-call/call-provider.ts'
-import { reasonOf, release } from '../provider-call/reservation.ts'
+import {
+  type Call,
+  callForChunks,
+  callForCompletion,
+  settleAndAnswer,
+  reasonOf,
+  release,
+} from '../provider-call/call-provider.ts'
 import {
   EVENT_STREAM,
   eventStream,
@@ -11,12 +17,13 @@ import {
   packAnswer,
   type ResponseStream,
   type SavedAnswer,
+  unpackAnswer,
 } from './response-stream.ts'
 import type { AnswerWriter } from '@gateway/api/wires/wire'
-import { sendJson } from '@gateway/service-kit/http/answers'
+import { sendJson, sendText } from '@gateway/service-kit/http/answers'
 import { ClientDisconnected } from '@gateway/service-kit/http/read-body'
 import type { Completion, Usage } from '@gateway/providers/chat-port'
-import { openTextAccumulator } from '@gateway/tokens/slices-of'
+import { openTextAccumulator } from '@gateway/tokens/token-counter'
 import { ProviderFailure, ReaderStalled } from '@gateway/providers/provider-failure'
 import { ProcessStopping } from '../admission/limits.ts'
 import { idempotencyKeyLimits } from '@gateway/api/limits'
@@ -165,4 +172,11 @@ export function openRecording(wanted: boolean, maxCharacters: number = MAX_CHARA
       return Buffer.byteLength(body) > savedAnswerBytes ? packAnswer({ contentType, body }) : { contentType, body }
     },
   }
+}
+
+/** Sends the saved response of an earlier call with the same idempotency key, byte for byte. */
+export async function sendReplay(res: ServerResponse, saved: SavedAnswer): Promise<void> {
+  res.setHeader('Idempotent-Replayed', 'true')
+  const { contentType, body } = await unpackAnswer(saved)
+  sendText(res, 200, body, { 'Content-Type': contentType })
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { writeEmbeddings, writeVectors } from './write-embeddings.ts'
+import { writeEmbeddings, writeVectors } from '../routes/v1/embeddings.ts'
 
 const usage = { promptTokens: 3, completionTokens: 0 }
 const write = async (format: 'float' | 'base64', vectors: Float32Array[]) =>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { nearestPath } from './unknown-path.ts'
+import { nearestPath } from '../app.ts'
 
 test.each([
   ['/chat/completions', '/v1/chat/completions'],

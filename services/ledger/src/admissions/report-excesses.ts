@@ -1,4 +1,4 @@
-import type { ProviderTry } from '@gateway/api/call-timing'
+import type { ProviderTry } from '@gateway/api/chat-answer'
 import type { Deps } from '../deps.ts'
 import type { Excess } from '../metrics.ts'
 

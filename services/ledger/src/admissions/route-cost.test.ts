@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { routeCost } from './route-cost.ts'
+import { routeCost } from './run-batch.ts'
 
 test('gives the route what its provider charges, in pico-USD', () => {
   expect(routeCost({ unit: 'request', request: '0.0013' })).toEqual({

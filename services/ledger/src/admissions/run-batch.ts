@@ -1,9 +1,7 @@
 import { callFunction } from '@gateway/database/call-function'
 import type { Sql } from '@gateway/database/client'
-import type { ProductProviders } from '@gateway/api/console/products'
+import type { ProductProviders, ProductPricing } from '@gateway/api/console/products'
 import type { PriceSnapshot } from '@gateway/pricing/usage'
-import { routeCost } from './route-cost.ts'
-import { timingColumns } from './timing-columns.ts'
 import { type AdmissionItem, type Batch, callerOf, type ClosingItem, type Waiting } from './waiting-items.ts'
 import {
   isLedgerRefusalCode,
@@ -17,8 +15,11 @@ import type {
   Admitted,
   ReleaseOutcome,
   SettleOutcome,
+  Route,
 } from '@gateway/ledger-protocol/ledger-outcomes'
 import { isoSeconds, type Reset, resetsAt } from '@gateway/pricing/spending-window'
+import { picoFromUsd } from '@gateway/pricing/price'
+import type { CallTiming } from '@gateway/api/chat-answer'
 
 /** Decision on one admission. `again`: it was already admitted under this very id. */
 export type AdmissionRow = { code: 'admitted' | 'again'; facts: AdmittedFacts } | RefusedRow
@@ -272,4 +273,23 @@ function admitted(
 
 function isAdmitted(row: AdmissionRow): row is Extract<AdmissionRow, { facts: AdmittedFacts }> {
   return row.code === 'admitted' || row.code === 'again'
+}
+
+/**
+ * What a provider charges, as stored with the product, for the route of a call. Text that is not a price leaves it
+ * unknown: it must not stop a call.
+ */
+export function routeCost(cost: ProductPricing | undefined): Pick<Route, 'cost'> {
+  if (cost === undefined) return {}
+  const parts =
+    cost.unit === 'request'
+      ? ['0', '0', cost.request, undefined, undefined, undefined]
+      : [cost.prompt, cost.completion, '0', cost.cachedPrompt, cost.reasoning, cost.cacheWrite]
+  const pico = parts.map((usd) => (usd === undefined ? null : picoFromUsd(usd)?.toString()))
+  return pico.includes(undefined) ? {} : { cost: pico as PriceSnapshot }
+}
+
+/** Columns of money.closing for the times of a call. */
+export function timingColumns(timing: CallTiming | undefined): { firstTokenMs?: number | null; tries?: string } {
+  return timing === undefined ? {} : { firstTokenMs: timing.firstTokenMs, tries: JSON.stringify(timing.tries) }
 }

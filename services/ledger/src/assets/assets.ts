@@ -1,5 +1,5 @@
 import { type QuotaFacts, quotaFacts, quotaOf, type QuotaValues } from '@gateway/api/quotas'
-import type { Prisma } from '@gateway/database/client'
+import type { Prisma, Database } from '@gateway/database/client'
 import type {
   AssetAdmissionAnswer,
   AssetAdmissionQuestion,
@@ -16,7 +16,6 @@ import { type Caller, readCaller } from '../keys/read-caller.ts'
 import type { RequestOf, ResponseOf } from '@gateway/ledger-protocol/ledger-operations'
 import { flowLimits } from '@gateway/api/limits'
 import type { AttachmentLimits } from '@gateway/api/attachments'
-import { listedAssets } from './listed-assets.ts'
 
 /**
  * Returns the project and properties of an asset; its bytes are in the asset store. Assets of other projects and
@@ -223,4 +222,24 @@ async function readLimits({ reads }: Pick<Deps, 'reads'>, project: string, model
   if (!row) return { images: null, files: false }
   const images = { maxBytes: row.image_max_bytes, maxCount: row.image_max_count, https: row.image_https }
   return { images: row.takes_images ? images : null, files: row.takes_files }
+}
+
+/**
+ * Returns the assets that a key may read or name in a call: for a `listed` key, not what executions outside its list have
+ * made (flows §4.7).
+ */
+export async function listedAssets<Asset extends { execution: string | null }>(
+  { prisma }: Pick<Database, 'prisma'>,
+  key: string,
+  assets: readonly Asset[],
+): Promise<Asset[]> {
+  const executions = assets.flatMap(({ execution }) => execution ?? [])
+  if (executions.length === 0) return [...assets]
+  const rows = await prisma.$queryRaw<{ id: string }[]>`
+    SELECT x.id FROM control.keys k
+     CROSS JOIN unnest(${executions}::text[]) x (id)
+      LEFT JOIN money.executions e ON e.id = x.id
+     WHERE k.id = ${key} AND money.unlisted_resource(k.id, k.policy, coalesce(e.sandbox, ''), '{}') IS NULL`
+  const listed = new Set(rows.map(({ id }) => id))
+  return assets.filter(({ execution }) => execution === null || listed.has(execution))
 }

@@ -1,11 +1,10 @@
 import { describe, expect } from 'vitest'
 import { modelEntry } from '@gateway/api/model-entry'
-import { openPackageCache } from '../executions/cache/package-cache.ts'
+import { openPackageCache } from '../executions/cache/load-executions.ts'
 import { nameOf } from '@gateway/testbed/fixture'
 import { openTenant, test as ledgerTest } from '../fixtures/ledger-test.ts'
 import { chain, fan, publishProduct, TEXT } from '../fixtures/sandbox-products.ts'
-import { readModels } from './read-models.ts'
-import { readSandbox } from './read-sandbox.ts'
+import { readModels, readSandbox } from './read-models.ts'
 
 interface Saved {
   chat?: boolean

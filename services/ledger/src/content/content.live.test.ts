@@ -1,8 +1,7 @@
 import { expect } from 'vitest'
 import { test as tenantTest } from '../fixtures/ledger-test.ts'
 import { expireContent } from '../maintenance/retention-cleaner.ts'
-import { readCaptureRules } from './capture-rules.ts'
-import { recordContent } from './record-content.ts'
+import { readCaptureRules, recordContent } from './record-content.ts'
 
 const rules = { version: 'v1', publicKey: 'k', hide: ['email' as const], patterns: [] }
 

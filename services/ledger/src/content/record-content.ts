@@ -1,4 +1,10 @@
-import type { CapturedCalls } from '@gateway/ledger-protocol/captured-content'
+import type {
+  CapturedCalls,
+  CaptureAnswer,
+  CaptureQuestion,
+  CaptureRules,
+  StoredCapture,
+} from '@gateway/ledger-protocol/captured-content'
 import type { Deps } from '../deps.ts'
 
 /**
@@ -20,4 +26,22 @@ export async function recordContent({ reads }: Pick<Deps, 'reads'>, { calls }: C
     ],
   )
   return {}
+}
+
+export function rulesOf(capture: StoredCapture): CaptureRules | null {
+  if (capture === null) return null
+  const { version, publicKey, hide, patterns } = capture
+  return { version, publicKey, hide, patterns }
+}
+
+/** How a project captures prompts and answers. */
+export async function readCaptureRules(
+  { reads }: Pick<Deps, 'reads'>,
+  { project }: CaptureQuestion,
+): Promise<CaptureAnswer> {
+  const [row] = await reads.sql.query<{ capture: StoredCapture }>(
+    `SELECT p.capture FROM control.projects p WHERE p.id = $1`,
+    [project],
+  )
+  return { rules: rulesOf(row?.capture ?? null) }
 }

@@ -1,6 +1,6 @@
 import type { NodeJob } from '@gateway/node-queue/node-job'
 import type { Deps } from '../deps.ts'
-import { type ExecutionChange, hasEnded } from './store/execution-facts.ts'
+import { type ExecutionChange, hasEnded } from './store/read-executions.ts'
 
 /**
  * Enqueues ready nodes for workers without waiting. If the queue is down, the jobs are lost and job-requeuer enqueues

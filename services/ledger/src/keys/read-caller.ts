@@ -2,7 +2,7 @@ import type { CallerQuestion, KeyAnswer, KeysAnswer, KeysQuestion } from '@gatew
 import { refused, type Refused } from '@gateway/ledger-protocol/ledger-refusal'
 import { isoSeconds, type Reset, resetsAt } from '@gateway/pricing/spending-window'
 import type { StoredCapture } from '@gateway/ledger-protocol/captured-content'
-import { rulesOf } from '../content/capture-rules.ts'
+import { rulesOf } from '../content/record-content.ts'
 import type { Deps, KeyUses } from '../deps.ts'
 import { noRateLimits, type RateLimits } from '@gateway/api/rates'
 import type { KeyStatus } from '@gateway/api/key-status'

@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts'
 import { enqueueAgain, notifyEnding } from '../executions/announce.ts'
 import { callFunction } from '@gateway/database/call-function'
-import { type EnqueuedNode, jobsOf } from '../executions/store/begin-executions.ts'
+import { type EnqueuedNode, jobsOf } from '../executions/store/write-executions.ts'
 
 // Reclaims nodes whose instance has ended, through an ordinary item of the node batcher: the reservation is released
 // and the node may be claimed again. A node whose completion is quarantined is skipped, because it already has its

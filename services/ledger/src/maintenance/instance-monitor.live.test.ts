@@ -8,7 +8,7 @@ import { keepLocked } from '../fixtures/keep-locked.ts'
 import { untilBlocked } from '../fixtures/ledger-test.ts'
 import { test as clockTest } from '../fixtures/set-clock.ts'
 import { openSignsOfLife, recordHeartbeat } from '../instances/signs-of-life.ts'
-import { monitorInstances } from './instance-monitor.ts'
+import { monitorInstances } from './maintenance-jobs.ts'
 
 // Two ledger replicas monitor instances that send heartbeats to one of them. The test sets the clock.
 

@@ -1,23 +1,22 @@
 import type { LedgerConfig } from '../config.ts'
 import type { Deps, KeyUses } from '../deps.ts'
-import { openSignsOfLife } from '../instances/signs-of-life.ts'
+import { openSignsOfLife, type SignsOfLife } from '../instances/signs-of-life.ts'
 import { cleanRetention, expireAssets, expireContent } from './retention-cleaner.ts'
 import { openBooksChecker, openBooksRechecker } from './books-checker.ts'
 import { enforceDeadlines, requeueJobs, rescueNodes } from './execution-rescuer.ts'
-import { monitorInstances } from './instance-monitor.ts'
-import { notifyDaysLeft } from './days-left-monitor.ts'
 import { planPartitions } from './partition-planner.ts'
 import { openReservationReaper } from './reservation-reaper.ts'
-import { retryQuarantined } from './quarantine-retrier.ts'
 import { rollUpUsage } from './usage-roll-up.ts'
 import type { Logger } from '@gateway/service-kit/process/logger'
+import { callFunction } from '@gateway/database/call-function'
+import { forgetKeptItems, takeKeptItems, type KeptItem } from '../quarantine/kept-items.ts'
 
 /** Everything that a replica does by itself, and how often. Each job may run on any number of replicas concurrently. */
 export function maintenanceJobs(
   deps: Deps,
   config: Pick<LedgerConfig, 'MAX_CONCURRENT_NODES' | 'CHECK_EVERY_SECONDS' | 'RELEASE_GRACE_MS'>,
 ): MaintenanceJob[] {
-  // Each job has its connections: nothing delays the jobs that monitor instances (pools.ts).
+  // Each job has its connections: nothing delays the jobs that monitor instances (start.ts).
   const watching = { ...deps, reads: deps.heartbeats }
   const upkeep = { ...deps, reads: deps.maintenance }
   const checkEveryMs = config.CHECK_EVERY_SECONDS * 1_000
@@ -99,4 +98,50 @@ export function repeatJob({ log }: { log: Logger }, job: MaintenanceJob): () => 
     clearTimeout(timer)
     await running
   }
+}
+
+/** Creates notices for wallets whose runway is shorter than the days their users have set (money §10.1). */
+export async function notifyDaysLeft({ reads }: Pick<Deps, 'reads'>): Promise<{ notices: number }> {
+  return callFunction(reads.sql, 'money.notify_days_left', {})
+}
+
+/**
+ * Checks once the instances that send heartbeats to this replica, and ends those that have fallen silent. Time in which
+ * no heartbeat could be received does not count as silence; the rules are in
+ * prisma/functions/money/monitor_instances.sql. For instances taken over from a dead replica, it listens for signs of
+ * life.
+ */
+export async function monitorInstances(
+  { reads, replicaId }: Pick<Deps, 'reads' | 'replicaId'>,
+  signsOfLife: SignsOfLife,
+): Promise<{ ended: number; silenceRestarted: number; takenOver: number }> {
+  const row = await callFunction(reads.sql, 'money.monitor_instances', { by_monitor: replicaId })
+  await signsOfLife.follow(row.taken_over)
+  return { ended: row.ended, silenceRestarted: row.silence_restarted, takenOver: row.taken_over }
+}
+
+// Resubmits kept settlements and completions (quarantine/kept-items.ts) as ordinary items. Most of them are answered at
+// once from memory; one in a while is tried. Once one of a project succeeds, all the others of it follow.
+
+const MAX_ITEMS = 20
+const BUDGET_MS = 10_000
+
+type RetrierDeps = Pick<Deps, 'reads' | 'quarantine' | 'admissionBatcher' | 'nodeBatcher'>
+
+export async function retryQuarantined(deps: RetrierDeps): Promise<{ written: number }> {
+  let written = 0
+  for (;;) {
+    const kept = await takeKeptItems(deps, MAX_ITEMS)
+    const kinds = await Promise.all(kept.map(({ item }) => submit(deps, item)))
+    const decided = kept.filter((_, n) => kinds[n] !== 'undecided' && kinds[n] !== 'quarantined')
+    if (decided.length > 0) await forgetKeptItems(deps, decided)
+    written += decided.length
+    if (decided.length === 0) return { written }
+  }
+}
+
+async function submit({ admissionBatcher, nodeBatcher }: RetrierDeps, item: KeptItem): Promise<string> {
+  const outcome =
+    item.op === 'settle' ? await admissionBatcher.submit(item, BUDGET_MS) : await nodeBatcher.submit(item, BUDGET_MS)
+  return outcome.kind
 }

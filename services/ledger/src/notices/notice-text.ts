@@ -1,7 +1,7 @@
 import { deliveryReason } from '@gateway/api/console/delivery-reason'
 import type { noticeDetails, WebhookDelivery } from '@gateway/api/console/notices'
 import { several, usd } from '@gateway/pricing/usd'
-import { oneLine } from '@gateway/service-kit/text/one-line'
+import { oneLine } from '@gateway/service-kit/text/redact'
 import type { z } from 'zod'
 
 /** A notice as a person reads it: `subject` for a mail, `lines` for both mail and Slack. */

@@ -1,9 +1,9 @@
 import { describe, expect } from 'vitest'
 import type { ThresholdsRequest } from '@gateway/ledger-protocol/ledger-reads'
 import { openTenant, test as ledgerTest } from '../fixtures/ledger-test.ts'
-import { notifyDaysLeft } from '../maintenance/days-left-monitor.ts'
+import { notifyDaysLeft } from '../maintenance/maintenance-jobs.ts'
 import { correct } from '../wallets/wallets.ts'
-import { setThresholds } from './set-thresholds.ts'
+import { setThresholds } from './write-notices.ts'
 
 // Money §10.1. A settlement of n completion tokens charges n micro-USD.
 

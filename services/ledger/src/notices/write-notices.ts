@@ -1,5 +1,6 @@
-import type { EventNotices } from '@gateway/ledger-protocol/ledger-reads'
+import type { EventNotices, ThresholdsRequest } from '@gateway/ledger-protocol/ledger-reads'
 import type { Deps } from '../deps.ts'
+import { callFunction } from '@gateway/database/call-function'
 
 /**
  * Writes notices of what happened to keys and tokens, with a delivery to each webhook of their project (money §10.1).
@@ -16,5 +17,19 @@ export async function writeNotices({ reads }: Pick<Deps, 'reads'>, { notices }: 
       RETURNING id, project)
     INSERT INTO money.webhook_deliveries (notice, webhook, next_try_at)
     SELECT written.id, w.id, clock_timestamp() FROM written JOIN money.webhooks w ON w.project = written.project`
+  return {}
+}
+
+/** Sets the thresholds that a project is notified of (money §10.1). Waits for its wallet. */
+export async function setThresholds(
+  { reads }: Pick<Deps, 'reads'>,
+  { project, belowMicro, daysLeft, keyPercents }: ThresholdsRequest,
+): Promise<object> {
+  await callFunction(reads.sql, 'money.set_notice_thresholds', {
+    of_project: project,
+    below: belowMicro.map(String),
+    percents: keyPercents,
+    days_left: daysLeft,
+  })
   return {}
 }

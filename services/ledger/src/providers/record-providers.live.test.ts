@@ -1,6 +1,5 @@
 import { describe, expect } from 'vitest'
-import { LATENCY_BUCKETS } from '@gateway/ledger-protocol/latency'
-import type { ProviderReport } from '@gateway/ledger-protocol/provider-report'
+import { LATENCY_BUCKETS, type ProviderReport } from '@gateway/ledger-protocol/provider-report'
 import { test as ledgerTest } from '../fixtures/ledger-test.ts'
 import { cleanRetention } from '../maintenance/retention-cleaner.ts'
 import { recordProviders } from './record-providers.ts'

@@ -8,7 +8,7 @@ import { findingsOf, openTenant, test, walletOf } from '../fixtures/ledger-test.
 import { codeOf, countCodes, openReplica, type RunBatch } from '../fixtures/replica.ts'
 import { activatePackage, oneCall, publishProduct } from '../fixtures/sandbox-products.ts'
 import { openReservationReaper } from '../maintenance/reservation-reaper.ts'
-import { retryQuarantined } from '../maintenance/quarantine-retrier.ts'
+import { retryQuarantined } from '../maintenance/maintenance-jobs.ts'
 import { withShortTimeout } from './resilient-batches.ts'
 
 // A row that cannot be written affects only its project, and nothing is lost.

@@ -4,7 +4,7 @@ import { createServer, request } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import path from 'node:path'
 import { describe, expect, onTestFinished } from 'vitest'
-import { newChannelKey } from '@gateway/ledger-client/channel-key'
+import { newChannelKey } from '@gateway/ledger-client/sealed-channel'
 import { openRequestSigner } from '@gateway/ledger-client/service-token'
 import { channelLimits, LEAVING } from '@gateway/ledger-protocol/channels'
 import type { LedgerItem } from '@gateway/ledger-protocol/ledger-items'
@@ -16,8 +16,7 @@ import { insertNodes, insertExecution, nodeItem } from '../fixtures/execution-ro
 import { keepLocked } from '../fixtures/keep-locked.ts'
 import { openTenant, test as tenantTest } from '../fixtures/ledger-test.ts'
 import { ledgerEnvironment, openLedger, secrets } from '../fixtures/open-ledger.ts'
-import { openChannels } from './channels.ts'
-import { itemsChannels } from './decide-items.ts'
+import { openChannels, itemsChannels } from './channels.ts'
 import { openRawChannel, type RawChannel } from '../fixtures/raw-channel.ts'
 
 /**

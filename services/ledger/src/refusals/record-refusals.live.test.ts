@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import type { RefusalReport } from '@gateway/ledger-protocol/refusal-report'
+import type { RefusalReport } from '@gateway/ledger-protocol/ledger-refusal'
 import { openTenant, test as ledgerTest } from '../fixtures/ledger-test.ts'
 import { cleanRetention } from '../maintenance/retention-cleaner.ts'
 import { recordRefusals } from './record-refusals.ts'

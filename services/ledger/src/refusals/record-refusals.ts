@@ -1,4 +1,4 @@
-import type { RefusalReport } from '@gateway/ledger-protocol/refusal-report'
+import type { RefusalReport } from '@gateway/ledger-protocol/ledger-refusal'
 import { callFunction } from '@gateway/database/call-function'
 import type { Deps } from '../deps.ts'
 

@@ -1,6 +1,6 @@
 import type { Correction, CorrectionAnswer, Funding, WalletAnswer } from '@gateway/ledger-protocol/ledger-reads'
 import type { RequestOf } from '@gateway/ledger-protocol/ledger-operations'
-import { accessTopicOf } from '@gateway/ledger-protocol/pushed-lines'
+import { accessTopicOf } from '@gateway/ledger-protocol/flow-reads'
 import type { Deps } from '../deps.ts'
 import { callFunction } from '@gateway/database/call-function'
 

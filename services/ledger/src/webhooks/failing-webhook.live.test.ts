@@ -1,7 +1,6 @@
 import { expect } from 'vitest'
 import { writeNotices } from '../notices/write-notices.ts'
-import { takeDeliveries } from './deliveries.ts'
-import { resendDelivery, testWebhook } from './send-again.ts'
+import { takeDeliveries, resendDelivery, testWebhook } from './deliveries.ts'
 import { NONE_UNDER_WAY, sendNotices, settings, webhookTest as test } from './webhooks.fixture.ts'
 
 const notice = (project: string, id: string) =>

@@ -7,7 +7,7 @@ import type { DeliveriesQuestion, DeliveryCounts, DeliveryRecord } from '@gatewa
 import { expect } from 'vitest'
 import { test as ledgerTest } from '../fixtures/ledger-test.ts'
 import { unmeasured } from '../fixtures/replica.ts'
-import { setThresholds } from '../notices/set-thresholds.ts'
+import { setThresholds } from '../notices/write-notices.ts'
 import { recordDeliveries, takeDeliveries } from './deliveries.ts'
 import { webhookSettingsOf } from './webhook-settings.ts'
 import { openWebhookAttempts } from './webhook-attempts.ts'

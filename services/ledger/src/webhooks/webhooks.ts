@@ -7,8 +7,8 @@ import type {
   WebhookRotationAnswer,
 } from '@gateway/ledger-protocol/ledger-reads'
 import type { Deps } from '../deps.ts'
-import { type EarlierSecret, stillSigning } from './earlier-secrets.ts'
-import { objectionToUrl } from '@gateway/service-kit/public-network/address-objection'
+import { objectionToUrl } from '@gateway/service-kit/public-network/public-lookup'
+import type { SecretName } from './webhook-settings.ts'
 
 type Needed = Pick<Deps, 'reads' | 'webhookSettings' | 'webhookAttempts' | 'quotas'>
 
@@ -101,4 +101,15 @@ export async function deleteWebhook(
   const { count } = await prisma.webhook.deleteMany({ where: { id, project } })
   if (count > 0) await prisma.webhookDelivery.deleteMany({ where: { webhook: id } })
   return { deleted: count > 0 }
+}
+
+/** A secret from before a rotation, as stored with its webhook. */
+export interface EarlierSecret extends SecretName {
+  /** Until when it signs as well. ISO 8601, UTC. */
+  until: string
+}
+
+/** Returns the earlier secrets that still sign. */
+export function stillSigning(earlier: readonly EarlierSecret[], now: Date): EarlierSecret[] {
+  return earlier.filter(({ until }) => until > now.toISOString())
 }

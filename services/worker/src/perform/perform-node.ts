@@ -4,10 +4,12 @@ import type { ContractSide } from '@gateway/api/graph'
 import { rememberedByText } from '@gateway/flow/remembered'
 import { resolveInputs } from '@gateway/flow/run-free-node'
 import type { Deps } from '../deps.ts'
-import { paidKinds } from '../kinds/paid-kinds.ts'
 import type { Cancellation, Performed, Work } from '../work.ts'
 import { explainFailure } from './explain-failure.ts'
 import { outcomeAttributes, performPaidNode } from './perform-paid-node.ts'
+import type { PaidKind } from '../kinds/paid-kind.ts'
+import { prepareChat } from '../kinds/product-chat.ts'
+import { prepareAudio, prepareImage } from '../kinds/product-media.ts'
 
 /** Performs a paid or free node. Never rejects: a failure is a result. Records the outcome on the job's span. */
 export async function performNode(deps: Deps, work: Work, cancellation: Cancellation): Promise<Performed> {
@@ -48,4 +50,11 @@ function nodeAttributes({ claim: { node, project, callId } }: Work): Attributes 
     'service.node.kind': node.kind,
     ...(callId !== '' && { 'service.invocation': callId }),
   }
+}
+
+/** Kinds of nodes that call a product. All others are free and computed by packages/flow. */
+const paidKinds: Readonly<Record<string, PaidKind>> = {
+  'product.chat': { prepare: prepareChat, output: 'text' },
+  'product.image': { prepare: prepareImage, output: 'image' },
+  'product.audio': { prepare: prepareAudio, output: 'speech' },
 }

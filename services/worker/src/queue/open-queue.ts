@@ -1,9 +1,8 @@
 import { type NodeWorker, openNodeWorker } from '@gateway/node-queue/node-worker'
 import type { Deps } from '../deps.ts'
-import { LedgerSilent } from '../run/claim-node.ts'
-import { runNode } from '../run/run-node.ts'
+import { LedgerSilent, runNode } from '../run/run-node.ts'
 import { assertNoEviction, type QueueDepth, RedisUnfit } from '@gateway/node-queue/node-queue'
-import type { HealthCheck } from '@gateway/service-kit/process/health'
+import type { HealthCheck } from '@gateway/service-kit/process/open-service'
 import type { Meter } from '@opentelemetry/api'
 
 interface Options {

@@ -3,10 +3,14 @@ import type { Delivery, NextNode } from '@gateway/node-queue/node-worker'
 import type { Deps } from '../deps.ts'
 import { performNode } from '../perform/perform-node.ts'
 import { codeOf } from '../perform/perform-paid-node.ts'
-import type { Work } from '../work.ts'
-import { openCancellation, wasStopped } from './cancellation.ts'
-import { claimNode } from './claim-node.ts'
-import { completeNode } from './complete-node.ts'
+import type { Work, Performed } from '../work.ts'
+import { openCancellation, wasStopped, stopSignalOf } from './cancellation.ts'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { ClaimItem, ClaimOutcome, NodeLease, CompleteItem } from '@gateway/ledger-protocol/flow-items'
+import { nullIfUnavailable, pause } from '../retry.ts'
+import { refuse } from '@gateway/api/refusal'
+import { LedgerRejected } from '@gateway/ledger-client/call-operation'
+import type { Ended } from '../metrics.ts'
 
 // Runs one node of one execution. The queue delivers at least once and a worker may die at any moment, so:
 //   N1  A recorded result is never computed again: work requires the ledger's lease, and none is granted for a recorded
@@ -60,4 +64,122 @@ async function runClaimed(
   } finally {
     cancellation.close()
   }
+}
+
+// A claim without a response may have been granted (N5). Repeating it grants the same lease again.
+//   C1  A worker that can't reach the ledger must not block a node: it drops the job, which is requeued for another
+//       worker.
+//   C2  If a dropped claim was granted after all, the worker gives it back as soon as the ledger is reachable again.
+
+/** The ledger has been unreachable for too long, so the job is dropped (C1). */
+export class LedgerSilent extends Error {
+  constructor() {
+    super('the ledger is silent')
+  }
+}
+
+type ClaimDeps = Pick<Deps, 'ledger' | 'instance'>
+
+const CLAIM_MS = 2_000
+const AGAIN_MS = 1_000
+
+/**
+ * Claims a node. Returns null if there is nothing to do. Rejects with the signal's reason when this worker stops, or
+ * with LedgerSilent.
+ */
+async function claimNode(
+  deps: ClaimDeps,
+  node: NodeLease,
+  { attempt, isFirst }: { attempt: number; isFirst: boolean },
+  signal: AbortSignal,
+): Promise<Work | null> {
+  const { instance } = deps
+  const stop = stopSignalOf(signal)
+  for (let failures = 1; ; failures++) {
+    stop.throwIfAborted()
+    const lease = { ...node, instance: instance.id() }
+    const item = { ...lease, attempt, ...(isFirst && { isFirst: true as const }) }
+    const outcome = await ask(deps, item)
+    if (outcome?.kind === 'claimed') return { claim: outcome, lease }
+    if (outcome?.kind === 'nothing-to-do' || outcome?.kind === 'quarantined') return null // its job is delivered again
+    if (outcome === null && instance.silent()) {
+      void giveBack(deps, item)
+      throw new LedgerSilent() // C1
+    }
+    await pause(failures, stop)
+  }
+}
+
+/** C2. Runs until the ledger responds or this process ends. */
+async function giveBack(deps: ClaimDeps, item: Omit<ClaimItem, 'op'>): Promise<void> {
+  const { execution, node, lease } = item
+  let answer = await ask(deps, item).catch(() => undefined)
+  while (answer === null) {
+    await delay(AGAIN_MS, undefined, { ref: false })
+    answer = await ask(deps, item).catch(() => undefined)
+  }
+  if (answer?.kind !== 'claimed') return
+  const result = { kind: 'given-back' as const }
+  const measured = { durationMs: 0, remoteMs: null }
+  // If this fails too, the lease ends with its instance.
+  await deps.ledger.complete({ execution, node, lease, result, usage: null, measured }).catch(() => {})
+}
+
+async function ask({ ledger, instance }: ClaimDeps, item: Omit<ClaimItem, 'op'>): Promise<ClaimOutcome | null> {
+  return nullIfUnavailable(async () => {
+    const outcome = await ledger.claim(item, { budgetMs: CLAIM_MS })
+    if (outcome.kind === 'instance-unknown') await instance.renew()
+    return outcome
+  })
+}
+
+/** Maximum duration that the ledger accepts. */
+const LONGEST_MS = 3_600_000
+
+/**
+ * Records the end of a node, retrying until the ledger responds (N5). Returns how it was recorded and
+ * the node to continue with.
+ * @param goesOn requests another node of the execution (N6 of run-node.ts)
+ */
+async function completeNode(
+  { ledger, log, instance, newLease }: Pick<Deps, 'ledger' | 'log' | 'instance' | 'newLease'>,
+  { claim: { callReservation, isUnrecorded }, lease: { execution, node, lease, instance: claimant } }: Work,
+  { result, usage, remoteMs, timing, costPico }: Performed,
+  durationMs: number,
+  goesOn: boolean,
+): Promise<{ recorded: Ended; next: Work | null }> {
+  const measured = { durationMs: whole(durationMs), remoteMs: remoteMs === null ? null : whole(remoteMs) }
+  const item = {
+    execution,
+    node,
+    lease,
+    usage,
+    measured,
+    ...(callReservation !== '' && { reservation: callReservation }),
+    ...(timing && { timing }),
+    ...(costPico && { costPico }),
+    ...(isUnrecorded && { instance: claimant }),
+  }
+  const next = goesOn ? { lease: newLease(), instance: instance.id() } : null
+  try {
+    return await record({ ...item, result, ...(next && { next }) })
+  } catch (error) {
+    if (!(error instanceof LedgerRejected)) throw error
+    // A result that the ledger rejects as malformed is a bug, but the node must not stay leased because of it.
+    log.error({ err: error, execution, node }, 'result of a node refused by the ledger')
+    return record({ ...item, result: { kind: 'failed', error: JSON.stringify(refuse('node_failed', { node }).body) } })
+  }
+
+  async function record(item: Omit<CompleteItem, 'op'>): Promise<{ recorded: Ended; next: Work | null }> {
+    const outcome = await ledger.complete(item)
+    if (outcome.kind === 'quarantined') log.error({ execution, node }, 'result of a node quarantined by the ledger')
+    if (outcome.kind !== 'completed') return { recorded: outcome.kind, next: null }
+    const claim = outcome.next
+    const work = claim && item.next ? { claim, lease: { execution, node: claim.node.id, ...item.next } } : null
+    return { recorded: item.result.kind, next: work }
+  }
+}
+
+function whole(ms: number): number {
+  return Math.min(Math.max(0, Math.round(ms)), LONGEST_MS)
 }

@@ -53,7 +53,7 @@ export const consoleRules: Mutation[] = [
   {
     id: 'console-code-expiry',
     rule: 'A sign-in code is good for five minutes.',
-    file: 'services/console/src/sign-in/sign-in-codes.ts',
+    file: 'services/console/src/sign-in/complete-sign-in.ts',
     find: 'where: { hash, challenge, expiresAt: { gt: now() } }',
     replace: 'where: { hash, challenge }',
     tests: ['services/console/src/sign-in'],

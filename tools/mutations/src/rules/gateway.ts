@@ -8,7 +8,7 @@ export const gatewayRules: Mutation[] = [
   {
     id: 'gateway-project-share',
     rule: 'A project may have fewer calls at once the busier the process is.',
-    file: 'packages/service-kit/src/async/concurrency-limiter.ts',
+    file: 'packages/service-kit/src/http/caller-permits.ts',
     find: 'SHARE * (maxPermits - total)',
     replace: 'SHARE * maxPermits',
     tests: ['packages/service-kit/src/async/concurrency-limiter.test.ts'],
@@ -72,7 +72,7 @@ export const gatewayRules: Mutation[] = [
   {
     id: 'gateway-close-once',
     rule: 'A reservation is closed once.',
-    file: 'services/gateway/src/provider-call/reservation.ts',
+    file: 'services/gateway/src/provider-call/call-provider.ts',
     find: '  if (reservation.closed) return null // H1\n',
     replace: '',
     tests: ['services/gateway/src/provider-call', 'services/gateway/src/response', 'services/gateway/src/routes'],
@@ -80,7 +80,7 @@ export const gatewayRules: Mutation[] = [
   {
     id: 'gateway-answer-kept',
     rule: 'The answer of a call with an idempotency key is kept for its repeats.',
-    file: 'services/gateway/src/provider-call/reservation.ts',
+    file: 'services/gateway/src/provider-call/call-provider.ts',
     find: 'saved = keyed && isSmallEnough(answer) ? answer : null',
     replace: 'saved = !keyed && isSmallEnough(answer) ? answer : null',
     tests: ['services/gateway/src/provider-call', 'services/gateway/src/response', 'services/gateway/src/routes'],
@@ -88,7 +88,7 @@ export const gatewayRules: Mutation[] = [
   {
     id: 'gateway-host-check',
     rule: 'A web page on a host name that was turned to this machine calls no MCP tool.',
-    file: 'services/gateway/src/mcp/dns-rebinding-guard.ts',
+    file: 'services/gateway/src/mcp/transport.ts',
     find: 'if (direct && !validateHostHeader(',
     replace: 'if (!direct && !validateHostHeader(',
     tests: ['services/gateway/src/mcp'],

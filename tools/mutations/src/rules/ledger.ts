@@ -103,7 +103,7 @@ export const ledgerRules: Mutation[] = [
   {
     id: 'ledger-asset-listed',
     rule: 'A key names no asset that an execution outside its list has made.',
-    file: 'services/ledger/src/executions/start/read-input.ts',
+    file: 'services/ledger/src/executions/start/decide-start.ts',
     find: 'key === null ? found : await listedAssets({ prisma }, key, found)',
     replace: 'found',
     tests: ['services/gateway/src/routes/v1/assets.live.test.ts'],

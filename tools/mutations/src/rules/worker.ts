@@ -7,7 +7,7 @@ export const workerRules: Mutation[] = [
   {
     id: 'worker-funds-wait',
     rule: 'A node waits for money that other calls have only reserved.',
-    file: 'services/worker/src/perform/admit-node.ts',
+    file: 'services/worker/src/perform/perform-paid-node.ts',
     find: 'if (!fitsLater(outcome) ||',
     replace: 'if (fitsLater(outcome) ||',
     tests,

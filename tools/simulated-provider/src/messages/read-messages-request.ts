@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import type { ChatRequest } from '../read-chat-request.ts'
-import { tokensPerFile, tokensPerImage } from '../read-chat-request.ts'
-import { signatureOf } from './write-message.ts'
+import { type ChatRequest, tokensPerFile, tokensPerImage } from '../read-chat-request.ts'
+import { signatureOf } from './messages-dialect.ts'
 
 // As strict as the real APIs: an adapter that sends an unknown field is refused here too.
 

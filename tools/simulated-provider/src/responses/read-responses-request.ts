@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import type { ChatRequest } from '../read-chat-request.ts'
-import { tokensPerFile, tokensPerImage } from '../read-chat-request.ts'
-import { callIdAfter, encryptedThought, thoughtful } from './write-response.ts'
+import { type ChatRequest, tokensPerFile, tokensPerImage } from '../read-chat-request.ts'
+import { callIdAfter, encryptedThought, thoughtful } from './responses-dialect.ts'
 
 // As strict as the real API: an adapter that sends an unknown field is refused here too.
 

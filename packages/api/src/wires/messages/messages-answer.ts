@@ -6,9 +6,11 @@ import type {
   ReasoningDetail,
   ToolCallDelta,
 } from '../../chat-answer.ts'
-import { opaqueOf } from '../reasoning-details.ts'
+import { opaqueOf, renamed } from '../fields.ts'
 import type { AnswerEnd, AnswerFacts, AnswerWriter } from '../wire.ts'
-import { errorBodyOf } from './message-error.ts'
+import type { Refusal } from '../../refusal.ts'
+import type { MessageErrorType } from './messages-shapes.ts'
+import { nameOfField } from './read-messages.ts'
 
 // Writes the answer of a model as a message of blocks: thinking, text and tool uses.
 //   B1  Blocks are in order, and each is stopped before the next one starts. A tool call that begins before the
@@ -220,4 +222,25 @@ function inputOf(json: string): object {
     // passed on below
   }
   return { input: json }
+}
+
+/** A refusal in the shape of this wire, with what it says beyond that. */
+export function errorBodyOf(refusal: Refusal): object {
+  const { type: _, ...said } = renamed(refusal, nameOfField).body
+  return { type: 'error', error: { type: typeOf(refusal), ...said } }
+}
+
+const TYPES: Record<number, MessageErrorType> = {
+  401: 'authentication_error',
+  402: 'billing_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  413: 'request_too_large',
+  429: 'rate_limit_error',
+  504: 'timeout_error',
+}
+
+function typeOf({ status, code }: Refusal): MessageErrorType {
+  if (code === 'overloaded') return 'overloaded_error'
+  return TYPES[status] ?? (status >= 500 ? 'api_error' : 'invalid_request_error')
 }

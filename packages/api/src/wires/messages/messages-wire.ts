@@ -1,6 +1,5 @@
 import type { ChatWire } from '../wire.ts'
-import { errorBodyOf } from './message-error.ts'
-import { messagesAnswer } from './messages-answer.ts'
+import { errorBodyOf, messagesAnswer } from './messages-answer.ts'
 import { attachmentDataOf, readCountedMessages, readMessages } from './read-messages.ts'
 
 /** POST /v1/messages: the Messages wire of Anthropic (docs/messages.md). */

@@ -3,9 +3,7 @@ import { type CacheControl, type ChatRequest, readChatRequest } from '../../chat
 import { invalidField, invalidIssue, READABLE, unknownField } from '../../field-problem.ts'
 import { chatLimits } from '../../limits.ts'
 import { Refusal, refuse } from '../../refusal.ts'
-import { fieldOf, listOf } from '../fields.ts'
-import { detailOf } from '../reasoning-details.ts'
-import { renamed } from '../renamed.ts'
+import { fieldOf, listOf, renamed, detailOf } from '../fields.ts'
 import type { CutData } from '../wire.ts'
 import {
   type Block,

@@ -1,12 +1,17 @@
 import { type ChatRequest, readChatRequest, type reasoningDetail } from '../../chat-request.ts'
 import { invalidField, invalidIssue, READABLE, unknownField } from '../../field-problem.ts'
 import { Refusal, refuse } from '../../refusal.ts'
-import { fieldOf, listOf } from '../fields.ts'
-import { renamed } from '../renamed.ts'
+import { fieldOf, listOf, renamed, detailOf } from '../fields.ts'
 import type { CutData } from '../wire.ts'
-import { type InputItem, type InputPart, responsesBody, type ResponsesBody } from './responses-body.ts'
-import { flatNameOf, type FlatTool, flatTools } from './flat-tools.ts'
-import { detailOf } from '../reasoning-details.ts'
+import {
+  type InputItem,
+  type InputPart,
+  responsesBody,
+  type ResponsesBody,
+  flatNameOf,
+  type FlatTool,
+  flatTools,
+} from './responses-body.ts'
 import type { z } from 'zod'
 
 // Reads a request of the Responses wire as a chat request.

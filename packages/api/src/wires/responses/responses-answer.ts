@@ -9,9 +9,8 @@ import type {
   ToolCallDelta,
 } from '../../chat-answer.ts'
 import type { AnswerEnd, AnswerFacts, AnswerWriter } from '../wire.ts'
-import { opaqueOf } from '../reasoning-details.ts'
-import { type FlatTool, flatTools } from './flat-tools.ts'
-import type { ResponsesBody } from './responses-body.ts'
+import { opaqueOf } from '../fields.ts'
+import { type FlatTool, flatTools, type ResponsesBody } from './responses-body.ts'
 
 // Writes the answer of a model as a response: items of reasoning, text and tool calls.
 //   R1  Items are in the order in which the model began them, and each is done before the next one begins, except

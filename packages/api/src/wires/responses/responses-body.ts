@@ -140,4 +140,31 @@ export type ResponsesBody = z.infer<typeof responsesBody>
 export type InputItem = z.infer<typeof item>
 export type InputPart = z.infer<typeof part>
 /** A tool that the client runs. */
-export type FunctionTool = z.infer<typeof ownTool>
+type FunctionTool = z.infer<typeof ownTool>
+
+/** A tool as a chat request has it. */
+export interface FlatTool {
+  /** Its name there: tools in a namespace have the namespace in front. */
+  flatName: string
+  namespace?: string
+  /** Where the body has it. */
+  field: string
+  tool: FunctionTool
+}
+
+export function flatTools({ tools = [] }: Pick<ResponsesBody, 'tools'>): FlatTool[] {
+  return tools.flatMap((tool, n): FlatTool[] =>
+    tool.type === 'namespace'
+      ? tool.tools.map((inner, at) => ({
+          flatName: flatNameOf(inner.name, tool.name),
+          namespace: tool.name,
+          field: `tools.${n}.tools.${at}`,
+          tool: inner,
+        }))
+      : [{ flatName: tool.name, field: `tools.${n}`, tool }],
+  )
+}
+
+export function flatNameOf(name: string, namespace: string | null | undefined): string {
+  return namespace ? `${namespace}__${name}` : name
+}

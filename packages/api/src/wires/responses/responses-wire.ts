@@ -1,5 +1,5 @@
 import { type ChatWire, commentKeepAlive } from '../wire.ts'
-import { renamed } from '../renamed.ts'
+import { renamed } from '../fields.ts'
 import { attachmentUrlsOf, nameOfField, readResponses } from './read-responses.ts'
 import { responsesAnswer } from './responses-answer.ts'
 

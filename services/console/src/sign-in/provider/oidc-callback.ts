@@ -9,7 +9,10 @@ import { beginSession, giveResult } from '../complete-sign-in.ts'
 import type { Transaction } from '../../audit/record-change.ts'
 import { changePermissions, passBarrier } from '../../permissions/authorize.ts'
 import { acceptCarried, carriedInvitation } from '../../users/accept-invitation.ts'
-import { begunCookie, readBegun, type BegunSignIn } from './pending-sign-in.ts'
+import { buildAuthorizationUrl, calculatePKCECodeChallenge } from 'openid-client'
+import { pageAddress } from '@gateway/console-page/built-page'
+import { isConsoleAddress } from '@gateway/api/console/console-address'
+import { cookie, type Cookie } from '../cookie.ts'
 
 type Deps = Pick<
   ConsoleDeps,
@@ -90,4 +93,62 @@ async function identityOf(
 function nameFrom(told: string): string | null {
   const read = label(100).safeParse(told)
   return read.success ? read.data : null
+}
+
+/** GET /api/v2/session/oidc: redirects to the provider (authorization code with PKCE) and stores the return address. */
+export function oidcRedirect(
+  deps: Pick<ConsoleDeps, 'random'> & { publicUrl: string; provider: SignInProvider },
+): Handler<'oidcRedirect'> {
+  const { provider, publicUrl } = deps
+  const begun = begunCookie(publicUrl)
+  return async (call, res) => {
+    const { req } = call
+    expectBrowser(req, res)
+    const { returnTo = pageAddress } = call.query()
+    expectBrowser(req, res, returnTo)
+    const configuration = provider.configuration()
+    const signIn = beginSignIn(deps, returnTo)
+    const url = buildAuthorizationUrl(configuration, {
+      redirect_uri: provider.callbackUrl,
+      scope: 'openid email profile',
+      state: signIn.state,
+      nonce: signIn.nonce,
+      code_challenge: await calculatePKCECodeChallenge(signIn.verifier),
+      code_challenge_method: 'S256',
+    })
+    begun.set(req, res, written(signIn), MAX_MS)
+    res.redirect(303, url.href)
+  }
+}
+
+/** Cookie content during a sign-in: ties the provider's response to this browser, request and code. */
+interface BegunSignIn {
+  state: string
+  nonce: string
+  /** PKCE verifier: the code is useless without it. */
+  verifier: string
+  /** Console address at which the sign-in started. */
+  returnTo: string
+}
+
+const MAX_MS = 600_000
+
+/** `Lax`, because the browser returns from another site. */
+const begunCookie = (publicUrl: string): Cookie => cookie('svc_sign_in', 'lax', publicUrl)
+
+function beginSignIn({ random }: Pick<ConsoleDeps, 'random'>, returnTo: string): BegunSignIn {
+  const secret = () => Buffer.from(random(32)).toString('base64url')
+  return { state: secret(), nonce: secret(), verifier: secret(), returnTo }
+}
+
+function written({ state, nonce, verifier, returnTo }: BegunSignIn): string {
+  return [state, nonce, verifier, Buffer.from(returnTo).toString('base64url')].join('.')
+}
+
+function readBegun(text: string | null): BegunSignIn | null {
+  const [, state, nonce, verifier, address] = /^([\w-]{43})\.([\w-]{43})\.([\w-]{43})\.([\w-]+)$/.exec(text ?? '') ?? []
+  if (!state || !nonce || !verifier || !address) return null
+  const returnTo = Buffer.from(address, 'base64url').toString()
+  // Over plain http another host under the same domain could have set the cookie.
+  return { state, nonce, verifier, returnTo: isConsoleAddress(returnTo) ? returnTo : pageAddress }
 }

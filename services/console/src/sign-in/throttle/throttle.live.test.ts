@@ -14,7 +14,7 @@ import {
   signInBy,
   uniqueAddress,
 } from '../../console.fixture.ts'
-import { addressBlock } from '@gateway/service-kit/http/address-block'
+import { addressBlock } from '@gateway/service-kit/http/connections'
 import { forgetAttempts } from './throttle.ts'
 
 const PASSWORD = 'correct horse battery'

@@ -1,7 +1,7 @@
 import { RateLimiterPrisma, RateLimiterRes } from 'rate-limiter-flexible'
 import { Refusal, refuse } from '@gateway/api/refusal'
 import type { Database } from '@gateway/database/client'
-import { addressBlock } from '@gateway/service-kit/http/address-block'
+import { addressBlock } from '@gateway/service-kit/http/connections'
 import type { Transaction } from '../../audit/record-change.ts'
 import { hashOf } from '../secret.ts'
 import {

@@ -1,11 +1,11 @@
 import type { Request, RequestHandler, Response } from 'express'
 import type { ChatWire } from '@gateway/api/wires/wire'
-import type { Call } from '../../provider-call/call-provider.ts'
-import { sendReplay } from '../../response/send-replay.ts'
+import { type Call, openReservation } from '../../provider-call/call-provider.ts'
+import { sendReplay, respond } from '../../response/respond.ts'
 import { withSpan } from '@gateway/service-kit/process/spans'
 import { type AdmittedCall, type Caller, callerOf } from '../../admission/admission.ts'
 import { admitCall } from '../../admission/admit-call.ts'
-import type { Permit } from '@gateway/service-kit/async/concurrency-limiter'
+import type { Permit } from '@gateway/service-kit/http/caller-permits'
 import { withPermit } from '../../admission/limits.ts'
 import type { Deps } from '../../deps.ts'
 import { chatWithSandbox } from '../../executions/chat-with-sandbox.ts'
@@ -16,9 +16,7 @@ import {
   type CallAttachments,
 } from '../../attachments/prepare-attachments.ts'
 import { type Capture, openCapture } from '../../capture/open-capture.ts'
-import { openReservation } from '../../provider-call/reservation.ts'
 import { readChat, type ChatCall } from '../../request/read-chat.ts'
-import { respond } from '../../response/respond.ts'
 import { withCallSpan } from '../../tracing.ts'
 
 /**

@@ -4,7 +4,7 @@ import type { Request, RequestHandler, Response } from 'express'
 import { type EmbeddingRequest, readEmbeddingRequest } from '@gateway/api/embeddings'
 import { chatLimits } from '@gateway/api/limits'
 import { answerAttributes, callAttributes } from '@gateway/providers/call-attributes'
-import type { EmbeddingAnswer } from '@gateway/providers/embedding-port'
+import type { EmbeddingAnswer } from '@gateway/providers/provider-adapter'
 import { sendJson } from '@gateway/service-kit/http/answers'
 import { parseJson, readBody } from '@gateway/service-kit/http/read-body'
 import { withSpan } from '@gateway/service-kit/process/spans'
@@ -13,8 +13,13 @@ import { type AdmissionRequest, admitCall } from '../../admission/admit-call.ts'
 import { type AdmittedCall, type Caller, callerOf } from '../../admission/admission.ts'
 import { withPermit } from '../../admission/limits.ts'
 import type { Deps } from '../../deps.ts'
-import { settleAndAnswer } from '../../provider-call/call-provider.ts'
-import { openReservation, reasonOf, release, type Reservation } from '../../provider-call/reservation.ts'
+import {
+  settleAndAnswer,
+  openReservation,
+  reasonOf,
+  release,
+  type Reservation,
+} from '../../provider-call/call-provider.ts'
 import {
   fingerprintOf,
   readIdempotencyKey,
@@ -22,10 +27,10 @@ import {
   refuseRepeatedHeaders,
   selectorOf,
 } from '../../request/read-headers.ts'
-import { openRecording } from '../../response/respond.ts'
-import { sendReplay } from '../../response/send-replay.ts'
-import { writeEmbeddings, writeVectors } from '../../response/write-embeddings.ts'
+import { openRecording, sendReplay } from '../../response/respond.ts'
 import { withCallSpan } from '../../tracing.ts'
+import { setImmediate as turn } from 'node:timers/promises'
+import { type AnswerUsage, wireUsage } from '@gateway/api/chat-answer'
 
 /** POST /v1/embeddings: read, admit, call, settle, respond, like a chat call without a completion. */
 export function createEmbeddings(deps: Deps): RequestHandler {
@@ -163,4 +168,35 @@ async function ownCount(
   const request = { forwarded: { messages: [] }, promptSize: { ...promptSize, messages: 0 } }
   const { completionTokens: counted } = await countUsage(null, { request, project, provider }, () => texts)
   return { promptTokens: tokens ?? counted, completionTokens: 0, estimated: true }
+}
+
+/** Written between two turns of the event loop: milliseconds of work. A response can have millions of numbers. */
+const NUMBERS_PER_TURN = 32_768
+
+/** Returns the `data` of POST /v1/embeddings as JSON: vectors in the order of the inputs, as numbers or as base64. */
+export async function writeVectors(
+  format: EmbeddingRequest['format'],
+  vectors: readonly Float32Array[],
+): Promise<string> {
+  const entries: string[] = []
+  let written = 0
+  for (const [index, vector] of vectors.entries()) {
+    const embedding = format === 'base64' ? base64Of(vector) : Array.from(vector)
+    entries.push(JSON.stringify({ object: 'embedding', index, embedding }))
+    written += vector.length
+    if (written < NUMBERS_PER_TURN) continue
+    written = 0
+    await turn()
+  }
+  return `[${entries.join(',')}]`
+}
+
+/** Returns the whole answer, given its `data`. */
+export function writeEmbeddings(model: string, data: string, usage: AnswerUsage, chargedMicro: number | null): string {
+  const { completion_tokens: _none, ...counted } = wireUsage(usage, chargedMicro)
+  return `{"object":"list","data":${data},"model":${JSON.stringify(model)},"usage":${JSON.stringify(counted)}}`
+}
+
+function base64Of({ buffer, byteOffset, byteLength }: Float32Array): string {
+  return Buffer.from(buffer, byteOffset, byteLength).toString('base64')
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { NodeFacts, ExecutionChange, ExecutionFacts } from '../store/execution-facts.ts'
+import type { NodeFacts, ExecutionChange, ExecutionFacts } from '../store/read-executions.ts'
 import { openExecutionCache } from './load-executions.ts'
 
 const waiting: NodeFacts = {

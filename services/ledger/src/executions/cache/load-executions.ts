@@ -1,11 +1,21 @@
 import { LRUCache } from 'lru-cache'
 import type { Sql } from '@gateway/database/client'
 import type { ClaimItem } from '@gateway/ledger-protocol/flow-items'
-import type { PlanNode } from '@gateway/flow/plan'
-import type { Deps } from '../../deps.ts'
+import { type PlanNode, planOf } from '@gateway/flow/plan'
+import type { Deps, PackageCache, PackageName } from '../../deps.ts'
 import { type NodeItem, takerOf } from '../nodes/node-item.ts'
-import { type ExecutionsReading, readExecutions } from '../store/read-executions.ts'
-import { type BegunExecution, type ExecutionChange, type ExecutionFacts, hasEnded } from '../store/execution-facts.ts'
+import {
+  type ExecutionsReading,
+  readExecutions,
+  type BegunExecution,
+  type ExecutionChange,
+  type ExecutionFacts,
+  hasEnded,
+} from '../store/read-executions.ts'
+import type { FlowPackage } from '@gateway/api/graph'
+import { compileContract } from '@gateway/flow/contract'
+import { WrongRow } from '../../admissions/classify-error.ts'
+import type { Flow } from './flow.ts'
 
 export interface LoadedExecutions extends ExecutionsReading {
   /** Executions taken from the cache: they may have changed since (M1). */
@@ -217,5 +227,36 @@ function afterwards(change: ExecutionChange, version: number, nowMs: number): Ex
       const { state, attempt, deaths, lease, instance, call, reservation, ports } = changed
       return { state, attempt, deaths, lease, instance, call, reservation, ports: state === 'Succeeded' ? ports : [] }
     }),
+  }
+}
+
+/** Caches packages by digest, which identifies one forever. Keeps `maxBytes` of JSON text, most recently used first. */
+export function openPackageCache(deps: Pick<Deps, 'reads'>, { maxBytes }: { maxBytes: number }): PackageCache {
+  const flows = new LRUCache<string, Flow, PackageName>({
+    maxSize: maxBytes,
+    sizeCalculation: ({ bytes }) => bytes,
+    fetchMethod: (_name, _old, { context }) => readFlow(deps, context),
+    ignoreFetchAbort: true, // a package that is evicted while it is read is still returned
+  })
+  return {
+    get({ sandbox, revision, digest }) {
+      return flows.forceFetch(`${sandbox} ${revision} ${digest}`, { context: { sandbox, revision, digest } })
+    },
+  }
+}
+
+async function readFlow({ reads }: Pick<Deps, 'reads'>, { sandbox, revision, digest }: PackageName): Promise<Flow> {
+  const [row] = await reads.prisma.$queryRaw<{ package: Uint8Array }[]>`
+    SELECT package FROM money.flow_packages
+     WHERE sandbox = ${sandbox} AND revision = ${revision}::int AND (digest = ${digest}::text OR ${digest}::text IS NULL)
+     ORDER BY built_at NULLS FIRST LIMIT 1`
+  if (!row) throw new WrongRow(`revision ${revision} of ${sandbox} has no package ${digest}`)
+  const flow = JSON.parse(Buffer.from(row.package).toString()) as FlowPackage
+  return {
+    plan: planOf(flow),
+    package: flow,
+    checkInput: compileContract(flow.input),
+    outputContract: JSON.stringify(flow.output),
+    bytes: row.package.length,
   }
 }

@@ -1,6 +1,5 @@
 import { describe, expect } from 'vitest'
-import { readModels } from '../../catalogue/read-models.ts'
-import { readSandbox } from '../../catalogue/read-sandbox.ts'
+import { readModels, readSandbox } from '../../catalogue/read-models.ts'
 import { codeOf, ending, question, takeNext, type Engine } from '../../fixtures/engine.ts'
 import { test as ledgerTest } from '../../fixtures/ledger-test.ts'
 import { activatePackage, chain, oneCall, publishProduct } from '../../fixtures/sandbox-products.ts'

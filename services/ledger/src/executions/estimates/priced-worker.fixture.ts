@@ -7,7 +7,7 @@ import type { ContractSide, GraphNode } from '@gateway/api/graph'
 import type { Admitted, RefusedItem } from '@gateway/ledger-protocol/ledger-outcomes'
 import { refusalFor } from '@gateway/ledger-protocol/ledger-refusal'
 import { Refusal, refuse } from '@gateway/api/refusal'
-import { chatMessages } from '@gateway/flow/chat-messages'
+import { chatMessages } from '@gateway/flow/kinds/product-chat'
 import { resolveInputs, runFreeNode } from '@gateway/flow/run-free-node'
 import { promptTokensBound } from '@gateway/pricing/upper-bound'
 import type { NodeJob } from '@gateway/node-queue/node-job'
@@ -111,7 +111,7 @@ function sizeOf({ chance }: Bench, node: GraphNode, inputs: Values, product: Est
   return { ...request.promptSize, counted, maxTokens: request.maxTokens }
 }
 
-/** Retries what fits once siblings have settled (services/worker/src/perform/admit-node.ts). */
+/** Retries what fits once siblings have settled (services/worker/src/perform/perform-paid-node.ts). */
 async function admit(
   money: Replica,
   {

@@ -5,7 +5,7 @@ import { planOf } from '@gateway/flow/plan'
 import { decideExecution } from './decide-execution.ts'
 import type { NodeItem } from './node-item.ts'
 import { chain, fan, oneCall } from '../../fixtures/sandbox-products.ts'
-import type { NodeFacts, ExecutionChange, ExecutionFacts } from '../store/execution-facts.ts'
+import type { NodeFacts, ExecutionChange, ExecutionFacts } from '../store/read-executions.ts'
 
 const NOW = 1_000_000
 const usage = { promptTokens: 1, completionTokens: 2, estimated: false }

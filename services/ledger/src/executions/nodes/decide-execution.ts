@@ -1,6 +1,5 @@
-import type { StoppedBy } from '@gateway/api/execution'
+import { type StoppedBy, executionCancelled, type ExecutionStatus } from '@gateway/api/execution'
 import type { ClaimItem, CompleteItem } from '@gateway/ledger-protocol/flow-items'
-import { executionCancelled, type ExecutionStatus } from '@gateway/api/execution'
 import { flowLimits } from '@gateway/api/limits'
 import { refuse } from '@gateway/api/refusal'
 import { advance } from '@gateway/flow/advance'
@@ -13,7 +12,7 @@ import {
   hasEnded,
   type NodeChange,
   type NodeFacts,
-} from '../store/execution-facts.ts'
+} from '../store/read-executions.ts'
 
 // Decides what a batch of items does to one execution. Pure: works on one snapshot of the execution and all its nodes.
 //   R1  Only the lease of its attempt ends a node. A worker that has lost its lease receives `fenced` and changes

@@ -9,7 +9,7 @@ import { openKeptItems, projectsOfExecutions } from '../../quarantine/kept-items
 import { openExecutionCache, openExecutionLoader } from '../cache/load-executions.ts'
 import { enqueueJobs, notifyChanges } from '../announce.ts'
 import { pushLines } from '../records/push-lines.ts'
-import type { ExecutionChange } from '../store/execution-facts.ts'
+import type { ExecutionChange } from '../store/read-executions.ts'
 import { writeOffFenced } from '../store/write-executions.ts'
 import type { Deps, NodeBatcher } from '../../deps.ts'
 import type { Remembered } from '../../quarantine/quarantine.ts'

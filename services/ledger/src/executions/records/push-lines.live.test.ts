@@ -1,4 +1,4 @@
-import { linesTopicOf, readPushed } from '@gateway/ledger-protocol/pushed-lines'
+import { linesTopicOf, readPushed } from '@gateway/ledger-protocol/flow-reads'
 import { expect } from 'vitest'
 import { ending, type Engine, failing, takeNext } from '../../fixtures/engine.ts'
 import { test as ledgerTest } from '../../fixtures/ledger-test.ts'

@@ -1,7 +1,7 @@
-import { linesTopicOf, pushedText } from '@gateway/ledger-protocol/pushed-lines'
+import { linesTopicOf, pushedText } from '@gateway/ledger-protocol/flow-reads'
 import type { Deps } from '../../deps.ts'
 import type { Flow } from '../cache/flow.ts'
-import { type ExecutionChange, hasEnded, type NodeChange } from '../store/execution-facts.ts'
+import { type ExecutionChange, hasEnded, type NodeChange } from '../store/read-executions.ts'
 import { nodeLines, progressLines } from './compose-record.ts'
 import { type NodeRow, readRows } from './read-rows.ts'
 

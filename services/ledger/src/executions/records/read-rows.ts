@@ -4,7 +4,7 @@ import type { Refused } from '@gateway/ledger-protocol/ledger-refusal'
 import type { CallerQuestion } from '@gateway/ledger-protocol/ledger-reads'
 import type { Deps } from '../../deps.ts'
 import { type Caller, callerQuery, type CallerRow, decideCaller } from '../../keys/read-caller.ts'
-import type { NodeStateName } from '../store/execution-facts.ts'
+import type { NodeStateName } from '../store/read-executions.ts'
 
 export interface ExecutionRow {
   id: string

@@ -7,8 +7,7 @@ import { attributesOf } from '@gateway/ledger-client/span-attributes'
 import { activeCarrier } from '@gateway/service-kit/process/spans'
 import type { Deps, PackageName, Reruns } from '../../deps.ts'
 import { enqueueJobs } from '../announce.ts'
-import { decideMeans, type StartFacts } from '../start/decide-start.ts'
-import { refuseGraph } from '../start/read-input.ts'
+import { decideMeans, type StartFacts, refuseGraph } from '../start/decide-start.ts'
 import type { StartLimits } from '../start/start-batcher.ts'
 import {
   decideEarlier,
@@ -26,7 +25,7 @@ import type { Database } from '@gateway/database/client'
 import type { Plan } from '@gateway/flow/plan'
 import type { NodeJob } from '@gateway/node-queue/node-job'
 import { sourcesIn } from '../cache/load-executions.ts'
-import { beginExecutions, type ExecutionStart, type NodeStart } from '../store/begin-executions.ts'
+import { beginExecutions, type ExecutionStart, type NodeStart } from '../store/write-executions.ts'
 
 // Executions that reuse results of earlier ones (flows §4.12).
 //   E1  The earlier execution has ended, so what is read of it no longer changes. Nothing is reserved: nodes that run

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { request, type IncomingMessage } from 'node:http'
 import { text as textOf } from 'node:stream/consumers'
 import type { ProgressLine } from '@gateway/api/execution'
-import { readPushed } from '@gateway/ledger-protocol/pushed-lines'
+import { readPushed } from '@gateway/ledger-protocol/flow-reads'
 import { openRedis } from '@gateway/service-kit/redis/open-redis'
 import { describe, expect } from 'vitest'
 import {

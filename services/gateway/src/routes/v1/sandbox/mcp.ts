@@ -7,11 +7,17 @@ import type { Id } from '@gateway/api/ids'
 import { type Refusal, refuse } from '@gateway/api/refusal'
 import { sendJson } from '@gateway/service-kit/http/answers'
 import { refusedResult } from '../../../mcp/call-tool.ts'
-import { callsTool, findArgumentsError, type Message, openMcpTransport, readMessage } from '../../../mcp/transport.ts'
+import {
+  callsTool,
+  findArgumentsError,
+  type Message,
+  openMcpTransport,
+  readMessage,
+  refuseRebinding,
+} from '../../../mcp/transport.ts'
 import { callerOf } from '../../../admission/admission.ts'
 import { withPermit } from '../../../admission/limits.ts'
 import type { Deps } from '../../../deps.ts'
-import { refuseRebinding } from '../../../mcp/dns-rebinding-guard.ts'
 import { readCaller, storableId } from '../../../request/read-headers.ts'
 
 // A sandbox product as an MCP server with one tool (flows §5). It is stateless, so any replica can serve any request.
