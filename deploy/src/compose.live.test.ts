@@ -84,7 +84,7 @@ test('each network has these members, and no service reaches another but through
     books: ['ledger', 'console', 'migrate', 'postgres', 'archive', 'seed'],
     stack: ['gateway', 'worker', 'ledger', 'console', 'redis', 'collector', 'prometheus', 'seed'],
     outside: ['gateway', 'worker'],
-    lookup: ['ledger'],
+    errands: ['console'],
     simulated: ['gateway', 'worker', 'provider'],
     watch: ['collector', 'jaeger', 'prometheus', 'grafana'],
   })

@@ -67,7 +67,10 @@ describe('compose', async () => {
     const all = Object.entries(services)
     const having = (part: (service: ComposeService) => boolean) =>
       all.flatMap(([name, one]) => (part(one) ? [name] : []))
-    expect(having(({ env_file }) => env_file !== undefined)).toEqual(['gateway', 'worker'])
+    const filesNamed = (file: string) => having(({ env_file = [] }) => env_file.some(({ path: name }) => name === file))
+    expect(filesNamed('providers.env')).toEqual(['gateway', 'worker'])
+    expect(filesNamed('console.env')).toEqual(['console'])
+    expect(having(({ env_file = [] }) => env_file.length > 1)).toEqual([])
     expect(having(({ volumes }) => volumes.some((volume) => volume.includes('provider')))).toEqual([
       'gateway',
       'worker',
