@@ -69,6 +69,22 @@ describe('each alert', () => {
     expect(annotations.summary).not.toBe('')
   })
 
+  test.each(
+    alerts.flatMap(({ alert, expr, annotations }) =>
+      [...annotations.summary.matchAll(/\$labels\.(\w+)/g)].map(([, label = '']) => [alert, label, expr] as const),
+    ),
+  )('%s has a label %s for its summary in each of its parts', (_alert, label, expr) => {
+    for (const part of expr.split(' or ')) {
+      const isMade = part.includes(`"${label}"`) || new RegExp(`by \\([^)]*\\b${label}\\b`).test(part)
+      expect([part, isMade || !/absent\(|sum|min|max/.test(part)]).toEqual([part, true])
+    }
+  })
+
+  test('of services that are away names each', () => {
+    const { expr } = alerts.find(({ alert }) => alert === 'ServiceAway')!
+    expect(expr.match(/(?<=", ")\w+(?=", "")/g)?.toSorted()).toEqual([...services].toSorted())
+  })
+
   // increase() does not see the value with which a series begins.
   test.each(
     alerts.flatMap(({ alert, expr }) =>

@@ -14,7 +14,7 @@ export interface Metrics {
   overloaded(limit: ReachedLimit): void
   /** Observes the permits held, by kind. */
   observePermits(counts: RequestLimits['counts']): void
-  /** Sets the findings of the last check of the audit. */
+  /** Sets the findings of the last check of the audit, which ended now. */
   auditChecked(findings: number): void
   /** Counts a statement that does not reconcile. */
   statementDiffered(): void
@@ -34,6 +34,13 @@ export function openMetrics(meter: Meter): Metrics {
     description: 'Findings of the last check of the audit; 0 means that every entry fits its seal',
     unit: '{finding}',
   })
+  let auditCheckedAt = performance.now()
+  meter
+    .createObservableGauge('console.audit.check.age', {
+      description: 'Time since the last check of the audit, or since the start',
+      unit: 's',
+    })
+    .addCallback((gauge) => gauge.observe((performance.now() - auditCheckedAt) / 1_000))
   const refusals = meter.createCounter('console.refusals', {
     description: 'Responses other than 2xx, by error code',
     unit: '{refusal}',
@@ -59,7 +66,10 @@ export function openMetrics(meter: Meter): Metrics {
       permits.addCallback((gauge) => {
         for (const [kind, held] of Object.entries(counts())) gauge.observe(held, { kind })
       }),
-    auditChecked: (findings) => auditFindings.record(findings),
+    auditChecked(findings) {
+      auditFindings.record(findings)
+      auditCheckedAt = performance.now()
+    },
     statementDiffered() {
       differed.add(1)
     },

@@ -134,7 +134,12 @@ interface RepeatedWork {
   work(): Promise<number>
 }
 
-/** Runs work at an interval, never concurrently. Failures are logged and retried. Returns a function that stops it. */
+const FIRST_MS = 10_000
+
+/**
+ * Runs work at an interval, never concurrently; first after ten seconds if the interval is longer, for a process that
+ * often restarts. Failures are logged and retried. Returns a function that stops it.
+ */
 export function repeat(
   { log }: { log: Pick<Logger, 'warn'> },
   { name, everyMs, work }: RepeatedWork,
@@ -160,7 +165,7 @@ export function repeat(
     timer.unref()
   }
 
-  next(everyMs)
+  next(Math.min(everyMs, FIRST_MS))
   return async () => {
     stopped = true
     clearTimeout(timer)
