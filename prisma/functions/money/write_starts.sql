@@ -5,7 +5,8 @@
 --
 -- What permits a key to start them was read before. The key and the sandbox product are read again here, under a lock that
 -- the barrier of a revocation waits for (architecture §M2): once it has passed, no execution starts that was permitted
--- before. One that is no longer permitted is not started. Its products are checked when its nodes call them.
+-- before. One that is no longer permitted is not started, nor one of a user whose project was deleted meanwhile. Its
+-- products are checked when its nodes call them.
 -- needs: money.execution_start, money.node_start, money.callers
 CREATE OR REPLACE FUNCTION money.write_starts(
   max_concurrent_nodes integer,
@@ -32,7 +33,8 @@ BEGIN
       FROM unnest(executions) e
       LEFT JOIN LATERAL (SELECT c AS row FROM money.callers c WHERE c.id = e.key LIMIT 1) k ON true
       LEFT JOIN LATERAL (SELECT s.suspended FROM control.sandboxes s WHERE s.id = e.sandbox LIMIT 1) s ON true
-     WHERE e.key IS NULL OR (money.key_refusal(k.row, moment) IS NULL AND s.suspended IS FALSE));
+     WHERE s.suspended IS NOT NULL -- the sandbox product is there
+       AND (e.key IS NULL OR (money.key_refusal(k.row, moment) IS NULL AND NOT s.suspended)));
 
   WITH taken AS ( -- a fixed order, so that batches never deadlock
     INSERT INTO money.idempotency_keys (project, scope, key, fingerprint, invocation, reservation, created_at)

@@ -25,6 +25,8 @@ const test = ledgerTest
         engine.start(question(key, sandbox, more)),
   )
 
+const callerOf = ({ hash }: { hash: string }) => ({ keyHash: hash, selector: null })
+
 const MEDIA: Graph = {
   input: {
     type: 'object',
@@ -272,7 +274,7 @@ describe('a start in progress', () => {
       const by = await fixture.issuer(tenant.project)
       const key = await fixture.key({ project: tenant.project, by })
       const asset = fixture.id('ast')
-      const caller = { keyHash: key.hash, selector: null }
+      const caller = callerOf(key)
       await recordAsset({ ...engine, quotas: {} }, { id: asset, caller, mimeType: 'image/png', bytes: 12 })
       const letGo = await keepLocked(database.adminUrl, 'LOCK TABLE money.assets IN ACCESS EXCLUSIVE MODE')
       const started = ask(sandbox, { input: { n: 1, picture: { asset } } }, key)
@@ -283,4 +285,31 @@ describe('a start in progress', () => {
       expect(codeOf(await started)).toBe(code)
     },
   )
+
+  test('of a user is not written once its project has been deleted', async ({
+    database,
+    engine,
+    fixture,
+    tenant,
+    save,
+  }) => {
+    const sandbox = await save(MEDIA)
+    const asset = fixture.id('ast')
+    await recordAsset(
+      { ...engine, quotas: {} },
+      { id: asset, caller: callerOf(tenant.key), mimeType: 'image/png', bytes: 12 },
+    )
+    const caller = { user: tenant.owners.owner, project: tenant.project.id }
+    const letGo = await keepLocked(database.adminUrl, 'LOCK TABLE money.assets IN ACCESS EXCLUSIVE MODE')
+    const started = engine.start(question(tenant.key, sandbox, { caller, input: { n: 1, picture: { asset } } }))
+    await untilBlocked(fixture, started) // it has read its sandbox, and now reads its input
+    for (const sql of [
+      'UPDATE control.sandboxes SET active_revision = NULL, activated_at = NULL WHERE id = $1',
+      'DELETE FROM control.revisions WHERE sandbox = $1',
+      'DELETE FROM control.sandboxes WHERE id = $1',
+    ])
+      await fixture.run(sql, [sandbox])
+    await letGo()
+    expect(codeOf(await started)).toBe('sandbox_not_found')
+  })
 })
