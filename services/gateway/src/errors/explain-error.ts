@@ -6,6 +6,7 @@ import { LedgerUnavailable } from '@gateway/ledger-client/call-operation'
 import { ProviderFailure, refusalOfProvider } from '@gateway/providers/provider-failure'
 import { ProcessStopping } from '../admission/limits.ts'
 import { errorOfExecution, type ExecutionRecord } from '@gateway/api/execution'
+import { usd } from '@gateway/pricing/usd'
 
 /**
  * Returns the refusal for anything thrown. Counts it, reports it to the users of the project, and logs a bug with the
@@ -94,4 +95,56 @@ function errorOf({ id, error, startedAt, chargedMicro }: ExecutionRecord): Refus
   if (error === null) throw new Error(`the execution ${id} failed without an error`)
   if (error.code !== 'execution_timeout' || startedAt !== null) return error
   return errorOfExecution(refuse('no_worker', {}).body, { id, startedBy: 'chat', chargedMicro, ended: true })
+}
+
+interface Begun {
+  execution: string
+  /** Whether the request has an idempotency key. */
+  keyed: boolean
+}
+
+/**
+ * The refusals of an execution whose end the service could not see or tell. Without an idempotency key a repeat would
+ * be another execution, and charged: clients must not repeat it by themselves.
+ */
+const notAgain = { retryAfterMs: null, headers: { 'x-should-retry': 'false' } }
+const readIt = (execution: string) => `Read it at GET /v1/executions/${execution}.`
+const another = 'Repeating the request would begin another execution.'
+
+/** It is not known whether the execution has begun: the ledger did not answer. */
+export function mayHaveBegun({ execution, keyed }: Begun): Refusal {
+  const message = 'A part of the service cannot be reached, so it is not known whether the execution has begun.'
+  return keyed
+    ? new Refusal(
+        'unavailable',
+        message,
+        'Repeat the request with the same Idempotency-Key after Retry-After seconds: it answers the execution that began, or begins one.',
+      )
+    : new Refusal(
+        'unavailable',
+        message,
+        `Read GET /v1/executions/${execution} in a minute: 404 means that it has not begun, and a repeat is safe. With an Idempotency-Key every repeat is.`,
+        notAgain,
+      )
+}
+
+/** The execution continues, but this process waits no longer. */
+export function continues({ execution, keyed }: Begun): Refusal {
+  if (keyed) return refuse('idempotency_in_progress', {})
+  const message = `The service could not wait for the execution ${execution}, which continues and is charged.`
+  return new Refusal('unavailable', message, `${readIt(execution)} ${another}`, notAgain)
+}
+
+/** The execution succeeded, but the ledger could not say what its calls used. */
+export function unread({ execution, keyed }: Begun, chargedMicro: number): Refusal {
+  const message = `Execution ${execution} succeeded and was charged ${usd(chargedMicro)}, but its usage could not be read.`
+  const details = { execution, chargedMicro }
+  return keyed
+    ? new Refusal(
+        'unavailable',
+        message,
+        'Repeat the request with the same Idempotency-Key after Retry-After seconds: it answers this execution.',
+        { details },
+      )
+    : new Refusal('unavailable', message, `${readIt(execution)} ${another}`, { ...notAgain, details })
 }

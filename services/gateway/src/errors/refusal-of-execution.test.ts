@@ -1,5 +1,5 @@
 import { errorOfExecution, type ExecutionRecord } from '@gateway/api/execution'
-import { refusalOfExecution } from './explain-error.ts'
+import { continues, mayHaveBegun, refusalOfExecution, unread } from './explain-error.ts'
 import { refuse, type Refusal } from '@gateway/api/refusal'
 import { describe, expect, test } from 'vitest'
 
@@ -49,5 +49,32 @@ describe('the chat error for a failed execution', () => {
       execution: 'exe_1',
       chargedMicro: 5,
     })
+  })
+})
+
+describe('an execution whose end the service could not see', () => {
+  const known: [string, (begun: { execution: string; keyed: boolean }) => Refusal][] = [
+    ['may have begun', mayHaveBegun],
+    ['continues', continues],
+    ['succeeded, and its usage could not be read', (begun) => unread(begun, 1_500_000)],
+  ]
+
+  test.each(known)('is not repeated by clients without an idempotency key, who can read it [%s]', (_name, refusal) => {
+    const { status, body, headers } = refusal({ execution: 'exe_1', keyed: false })
+    expect([status, headers['Retry-After'], headers['x-should-retry']]).toEqual([503, undefined, 'false'])
+    expect(body.resolution).toContain('GET /v1/executions/exe_1')
+  })
+
+  test.each(known)('is repeated by clients with one, who get the same execution [%s]', (_name, refusal) => {
+    const { headers } = refusal({ execution: 'exe_1', keyed: true })
+    expect([headers['Retry-After'], headers['x-should-retry']]).toEqual([expect.any(String), undefined])
+  })
+
+  test('names its charge once it has one', () => {
+    for (const keyed of [true, false]) {
+      const { body } = unread({ execution: 'exe_1', keyed }, 1_500_000)
+      expect(body.message).toContain('was charged $1.50')
+      expect(body.details).toEqual({ execution: 'exe_1', chargedMicro: 1_500_000 })
+    }
   })
 })

@@ -1,10 +1,10 @@
 import { flowLimits, times } from '@gateway/api/limits'
-import { Refusal, refuse } from '@gateway/api/refusal'
 import { refusalFor } from '@gateway/ledger-protocol/ledger-refusal'
 import { untilNextLook } from '@gateway/service-kit/async/waiting'
 import { ClientDisconnected } from '@gateway/service-kit/http/read-body'
 import { LedgerUnavailable } from '@gateway/ledger-client/call-operation'
 import type { Deps } from '../deps.ts'
+import { continues } from '../errors/explain-error.ts'
 import type { Execution } from './start-execution.ts'
 
 // Waits for the end of an execution.
@@ -56,7 +56,7 @@ export async function awaitExecution(
     })
     if (ended !== null) return ended
     if (disconnected.aborted) throw new ClientDisconnected()
-    if (openCalls.cancellation.aborted || now() >= untilMs) throw goesOn(execution)
+    if (openCalls.cancellation.aborted || now() >= untilMs) throw continues(execution)
     mayHaveEnded = await waitForEnd()
     if (execution.replayed) await execution.askAgain()
   }
@@ -71,14 +71,4 @@ async function look(
   const answer = await ledger.readExecution({ caller, project: null, execution })
   if ('refused' in answer) throw refusalFor(answer.refused, 'invoke') // W4
   return answer.done ? { record: answer.record, image: answer.image } : null
-}
-
-function goesOn({ keyed, execution }: Execution): Refusal {
-  if (keyed) return refuse('idempotency_in_progress', {})
-  return new Refusal(
-    'unavailable',
-    `The service could not wait for the execution ${execution}, which continues and is charged.`,
-    `Read it at GET /v1/executions/${execution}. Repeating the request would begin another execution.`,
-    { retryAfterMs: null, headers: { 'x-should-retry': 'false' } },
-  )
 }

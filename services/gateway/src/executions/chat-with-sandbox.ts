@@ -3,10 +3,11 @@ import type { AnswerUsage, ChunkChoice } from '@gateway/api/chat-answer'
 import type { AnswerEnd, AnswerWriter } from '@gateway/api/wires/wire'
 import type { ExecutionRecord } from '@gateway/api/execution'
 import { ClientDisconnected } from '@gateway/service-kit/http/read-body'
+import { LedgerUnavailable } from '@gateway/ledger-client/call-operation'
 import { sendJson } from '@gateway/service-kit/http/answers'
 import type { Caller } from '../admission/admission.ts'
 import type { Deps } from '../deps.ts'
-import { explainError, refusalOfExecution } from '../errors/explain-error.ts'
+import { explainError, refusalOfExecution, unread } from '../errors/explain-error.ts'
 import type { ChatCall } from '../request/read-chat.ts'
 import { eventStream, openLate, openResponseStream } from '../response/response-stream.ts'
 import { awaitExecution, endTopicOf } from './await-execution.ts'
@@ -62,7 +63,11 @@ async function answerOf(
   const ended = await awaitExecution(deps, execution, disconnected)
   const record = JSON.parse(ended.record) as ExecutionRecord
   if (record.status !== 'Succeeded') throw refusalOfExecution(record, execution.keyed)
-  const usage = await deps.ledger.readUsage({ execution: record.id }, { budgetMs: USAGE_MS })
+  const usage = await deps.ledger
+    .readUsage({ execution: record.id }, { budgetMs: USAGE_MS })
+    .catch((error: unknown) => {
+      throw error instanceof LedgerUnavailable ? unread(execution, record.chargedMicro) : error
+    })
   const { text, ...facts } = factsOf(record, execution.textField)
   const cut = await cutAnswer(text, request, (part) => deps.countTokens(part, record.project))
   return { ...facts, ...cut, usage }

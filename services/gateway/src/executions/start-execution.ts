@@ -14,11 +14,12 @@ import type { CallerQuestion } from '@gateway/ledger-protocol/ledger-reads'
 import { refusalFor } from '@gateway/ledger-protocol/ledger-refusal'
 import { idOfRequest } from '@gateway/api/ids'
 import { flowLimits } from '@gateway/api/limits'
-import { Refusal, refuse } from '@gateway/api/refusal'
+import { refuse } from '@gateway/api/refusal'
 import { activeCarrier } from '@gateway/service-kit/process/spans'
 import type { Caller } from '../admission/admission.ts'
 import type { Deps } from '../deps.ts'
 import { storableId } from '../request/read-headers.ts'
+import { mayHaveBegun } from '../errors/explain-error.ts'
 import { noteOnCall } from '../tracing.ts'
 
 // Starts an execution. The ledger decides everything; the gateway adds:
@@ -107,7 +108,9 @@ export async function startExecution(
     const answer = await ledger
       .startExecution({ ...question, repeatOnly: 'exceeded' in place }, { budgetMs: ADMISSION_MS })
       .catch((error: unknown) => {
-        throw error instanceof LedgerUnavailable ? mayHaveBegun(request.idempotency !== null) : error // S4
+        throw error instanceof LedgerUnavailable
+          ? mayHaveBegun({ execution: question.id, keyed: request.idempotency !== null })
+          : error // S4
       })
     if (!('refused' in answer)) return answer
     const { code } = answer.refused
@@ -172,16 +175,6 @@ function attributesOf({ execution, project, sandbox, replayed }: Extract<StartAn
     'service.sandbox': sandbox,
     ...(replayed && { 'service.replayed': true }),
   }
-}
-
-function mayHaveBegun(keyed: boolean): Refusal {
-  return new Refusal(
-    'unavailable',
-    'A part of the service cannot be reached, so it is not known whether the execution has begun.',
-    keyed
-      ? 'Repeat the request with the same Idempotency-Key after Retry-After seconds: it answers the execution that began, or begins one.'
-      : 'Repeat the request after Retry-After seconds; send an Idempotency-Key, so that a repeat answers the execution that began.',
-  )
 }
 
 /** Lines that the ledger has sent and the reader does not have yet. */
