@@ -1,7 +1,7 @@
 import { noRateLimits, type RateLimits } from '@gateway/api/rates'
 import { describe, expect, test } from 'vitest'
 import { nothingHeld, giveBack, take, type Held } from './rate-windows.ts'
-import { openRates, ratesConfig, tooOften, type Place, type RatesConfig } from './rates.ts'
+import { openRates, ratesConfig, tooOften, type Exceeded, type Place, type RatesConfig } from './rates.ts'
 
 /** Rates that count in this process, for keys named `key of project`, or `key of project of lineage` for replacements. */
 function open(
@@ -46,6 +46,17 @@ describe('rate limits', () => {
     const rates = open()
     for (let n = 0; n < 1_000; n++) expect(await rates.outcome(one)).toBe('taken')
   })
+
+  test.each([1, 4])(
+    'do not ask for a repeat of a call that needs more tokens than the whole limit [rate_limited], with %i gateways',
+    async (gateways) => {
+      const rates = open({}, { key: { tokensPerMinute: 1_000 } }, gateways)
+      const exceeded = (await rates.take(one, { bytes: 800, maxTokens: 4_000 })) as Exceeded
+      const { body, headers } = tooOften(exceeded)
+      expect(body.message).toBe('This call may use 4200 tokens, and this key may use 1000 in 60 s.')
+      expect([headers['Retry-After'], headers['x-should-retry']]).toEqual([undefined, 'false'])
+    },
+  )
 
   test('admit the requests of a minute, counted from the first, and then say when to retry [rate_limited]', async () => {
     const rates = open({}, { key: { requestsPerMinute: 2 } })

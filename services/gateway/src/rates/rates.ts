@@ -51,7 +51,10 @@ export interface Rates {
 
 export interface Exceeded {
   exceeded: { scope: Scope; limit: Counted | 'concurrent'; max: number; seconds: number }
-  retryAfterMs: number
+  /** null: a repeat can't pass either, because the call needs more tokens than the whole limit. */
+  retryAfterMs: number | null
+  /** Tokens that the call needs; null for another limit. */
+  tokens: number | null
   headers: Record<string, string>
 }
 
@@ -149,11 +152,13 @@ function exceededOf(
   const limit = limits[exceeded!]!
   const { scope } = limit
   const max = shareOf(limit.max, shares)
-  const facts =
-    'counted' in limit
-      ? { limit: limit.counted, seconds: limit.windowMs / 1000 }
-      : { limit: 'concurrent' as const, seconds: 0 }
-  return { exceeded: { scope, max, ...facts }, retryAfterMs }
+  if (!('counted' in limit))
+    return { exceeded: { scope, limit: 'concurrent', max, seconds: 0 }, retryAfterMs, tokens: null }
+  const { counted, cost, windowMs } = limit
+  const facts = { scope, limit: counted, seconds: windowMs / 1000 }
+  const tokens = counted === 'tokens' ? cost : null
+  if (cost > limit.max) return { exceeded: { ...facts, max: limit.max }, retryAfterMs: null, tokens }
+  return { exceeded: { ...facts, max }, retryAfterMs, tokens }
 }
 
 /** Of each count, the limit with the least left. */
@@ -181,8 +186,15 @@ function durationOf(ms: number): string {
 }
 
 /** Returns the 429 for the caller. */
-export function tooOften({ exceeded, retryAfterMs, headers }: Exceeded): Refusal {
+export function tooOften({ exceeded, retryAfterMs, tokens, headers }: Exceeded): Refusal {
   const { scope, limit, max, seconds } = exceeded
+  if (retryAfterMs === null)
+    return new Refusal(
+      'rate_limited',
+      `This call may use ${tokens} tokens, and this ${scope} may use ${max} in ${seconds} s.`,
+      'Lower max_tokens, shorten the prompt, or ask an owner of the project for a higher limit.',
+      { retryAfterMs, details: { ...exceeded }, headers },
+    )
   const said = limit === 'concurrent' ? `have ${max} calls running at a time` : `use ${max} ${limit} in ${seconds} s`
   return new Refusal(
     'rate_limited',
