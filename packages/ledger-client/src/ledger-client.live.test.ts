@@ -300,6 +300,11 @@ test('rejects a settlement and a release once their budget ends', async () => {
 
 test('refuses admissions as overloaded beyond the bounded queue, but never settlements and releases', async () => {
   const { peer, client } = await open({ maxWaiting: 2 })
+  for (const id of ['bad_1', 'bad_2']) {
+    const bad = client.admit(admission(id), longBudget).catch((error: unknown) => error)
+    ;(await peer.next()).reply(400, { error: 'Line 1: no' })
+    expect(await bad).toBeInstanceOf(LedgerRejected) // makes the queue no longer
+  }
   const requests = await fillBatcher(peer, client)
   const waiting = ['inv_1', 'inv_2'].map((id) => client.admit(admission(id), longBudget))
   await expect(client.admit(admission('inv_3'), longBudget)).rejects.toMatchObject({ why: 'overloaded' })

@@ -75,7 +75,7 @@ export function openRequestBatcher(options: RequestBatcherOptions): RequestBatch
   const { channels, maxInFlight, maxRequests, patienceMs } = options
   const waiting = { closing: [] as PendingItem[], opening: [] as PendingItem[] }
   const open = new Set<OpenRequest>()
-  let waitingOpenings = 0
+  const waitingOpenings = new Set<PendingItem>()
   let waitingBytes = 0
   let awaited = 0 // requests behind which items gather
   let failures = 0 // since the last outcome
@@ -91,7 +91,7 @@ export function openRequestBatcher(options: RequestBatcherOptions): RequestBatch
   function submit(pendingItem: PendingItem): void {
     waiting[pendingItem.kind].push(pendingItem)
     waitingBytes += pendingItem.bytes
-    if (pendingItem.kind === 'opening') waitingOpenings++
+    if (pendingItem.kind === 'opening') waitingOpenings.add(pendingItem)
     batcher.wake()
   }
 
@@ -115,7 +115,7 @@ export function openRequestBatcher(options: RequestBatcherOptions): RequestBatch
         taken.push(pendingItem)
         bytes += pendingItem.bytes
         waitingBytes -= pendingItem.bytes
-        if (pendingItem.kind === 'opening') waitingOpenings--
+        waitingOpenings.delete(pendingItem)
       }
       queue.splice(0, seen)
       if (full) break
@@ -214,7 +214,7 @@ export function openRequestBatcher(options: RequestBatcherOptions): RequestBatch
       const again = pendingItems.filter((pendingItem) => pendingItem.kind === kind)
       waiting[kind].unshift(...again)
       for (const { bytes } of again) waitingBytes += bytes
-      if (kind === 'opening') waitingOpenings += again.length
+      if (kind === 'opening') for (const pendingItem of again) waitingOpenings.add(pendingItem)
     }
   }
 
@@ -237,10 +237,8 @@ export function openRequestBatcher(options: RequestBatcherOptions): RequestBatch
     if (pendingItem.ended) return
     pendingItem.ended = true
     const { request } = pendingItem
-    if (request === null) {
-      if (pendingItem.kind === 'opening') waitingOpenings--
-      return
-    }
+    waitingOpenings.delete(pendingItem)
+    if (request === null) return
     pendingItem.request = null
     if (--request.unanswered === 0) {
       request.cancel()
@@ -258,5 +256,5 @@ export function openRequestBatcher(options: RequestBatcherOptions): RequestBatch
     open.clear()
   }
 
-  return { submit, abandon, waitingOpenings: () => waitingOpenings, stop }
+  return { submit, abandon, waitingOpenings: () => waitingOpenings.size, stop }
 }
