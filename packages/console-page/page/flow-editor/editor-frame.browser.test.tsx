@@ -213,6 +213,19 @@ test('half-written JSON stays while another tab of the details is open', async (
   await expect.poll(() => linesIn('.json-panel')()[0]).toMatch(/^half/)
 })
 
+test('half-written JSON is lost only when the user says so', async ({ open }) => {
+  const { screen } = await open(`/projects/${exampleIds.tenant}/${exampleIds.project}${flow}`)
+  await typeHalf(screen)
+  await screen.getByRole('link', { name: 'Flows' }).first().click()
+  const question = screen.getByRole('dialog', { name: 'Unsaved changes' })
+  await expect.element(question.getByText(/^The text under JSON is not part of the flow yet/)).toBeVisible()
+  await question.getByRole('button', { name: 'Stay' }).click()
+  await expect.poll(() => linesIn('.json-panel')()[0]).toMatch(/^half/)
+  await screen.getByRole('button', { name: 'Reset to the graph' }).click()
+  await screen.getByRole('link', { name: 'Flows' }).first().click()
+  await expect.element(screen.getByRole('heading', { name: 'Flows', level: 1 })).toBeVisible()
+})
+
 test('JSON that was half-written while the flow changed replaces it only when the user says so', async ({ open }) => {
   const { screen } = await open(`/projects/${exampleIds.tenant}/${exampleIds.project}${flow}`)
   const branch = screen.getByRole('group', { name: /^Branch/ })

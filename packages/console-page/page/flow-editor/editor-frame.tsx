@@ -33,6 +33,7 @@ export function EditorFrame({ sandbox, first }: { sandbox: SandboxRecord; first:
   const { editor, model } = useSession()
   const saving = useSaving({ editor, sandbox, base: first.base, problems: model.problems })
   const { isUnsaved, isKept } = useLocalDraft(editor, first.drafts, saving.base)
+  const isHalfWritten = useStore(editor.typedJson, ({ typed }) => typed !== null && typed.fault !== null)
   const [draft, setDraft] = useState(first.draft)
   const shown = useShownExecution(sandbox.id)
   const opened = useStore(useRunStore(), (state) => state.opened)
@@ -107,10 +108,12 @@ export function EditorFrame({ sandbox, first }: { sandbox: SandboxRecord; first:
       {saving.conflict && (
         <ConflictDialog key={saving.conflict.theirs.number} saving={saving} conflict={saving.conflict} />
       )}
-      <LeaveGuard isUnsaved={isUnsaved} isLost={isUnsaved && !isKept}>
-        {isKept
-          ? 'Your changes are kept in this browser until you come back. No one else can see them.'
-          : 'This browser could not keep your changes. They are lost if you leave.'}
+      <LeaveGuard isUnsaved={isUnsaved || isHalfWritten} isLost={isHalfWritten || (isUnsaved && !isKept)}>
+        {isHalfWritten && 'The text under JSON is not part of the flow yet. It is lost if you leave. '}
+        {isUnsaved &&
+          (isKept
+            ? 'Your changes are kept in this browser until you come back. No one else can see them.'
+            : 'This browser could not keep your changes. They are lost if you leave.')}
       </LeaveGuard>
     </div>
   )

@@ -1,20 +1,9 @@
-import { useState } from 'react'
+import { useStore } from 'zustand'
 import { CodeEditor } from '../../components/code-editor.tsx'
 import { graphText, readGraphText } from '../core/graph-text.ts'
-import { useSession, type Editor } from '../state/open-editor.ts'
-import type { Graph } from '@gateway/api/graph'
-
-interface Typed {
-  text: string
-  /** The graph that the text was read as, or was shown from. */
-  graph: Graph
-  fault: string | null
-}
+import { useSession, type TypedJson } from '../state/open-editor.ts'
 
 const STALE = 'The flow was changed elsewhere since this text was typed.'
-
-/** Kept while another tab is open. */
-const typedIn = new WeakMap<Editor, Typed>()
 
 /**
  * Editable JSON of the graph. A valid graph is applied immediately; invalid text stays in the field with its error. If
@@ -24,14 +13,10 @@ export function JsonPanel() {
   const { editor, model } = useSession()
   const shown = graphText(model.graph)
   // Typed text and the graph it produced. Once the graph changes elsewhere, its text is shown again.
-  const [typed, showTyped] = useState(() => typedIn.get(editor) ?? null)
+  const { typed } = useStore(editor.typedJson)
   const isTyped = typed !== null && (typed.fault !== null || typed.graph === model.graph)
   const text = isTyped ? typed.text : shown
-  const setTyped = (next: Typed | null) => {
-    if (next) typedIn.set(editor, next)
-    else typedIn.delete(editor)
-    showTyped(next)
-  }
+  const setTyped = (next: TypedJson | null) => editor.typedJson.setState({ typed: next })
   const apply = (text: string) => {
     const read = readGraphText(text)
     if ('graph' in read) editor.change(() => read.graph, 'json')

@@ -9,6 +9,15 @@ import type { CanvasModel, Products } from '../core/canvas-model.ts'
 /** Maximum number of undo steps. Steps are cheap: they share unchanged parts of the graph. */
 const HISTORY_STEPS = 200
 
+/** Text in the JSON panel. */
+export interface TypedJson {
+  text: string
+  /** The graph that the text was read as, or was shown from. */
+  graph: Graph
+  /** Why it was not applied; null: it was. */
+  fault: string | null
+}
+
 interface EditorState {
   graph: Graph
   /** Keys of the selected nodes and edges, and IDs of the selected notes. Undo does not affect them. */
@@ -33,6 +42,8 @@ export function openEditor(graph: Graph, now: () => number) {
     }),
   )
   const { temporal: history } = store
+  /** Kept while another panel is open. */
+  const typedJson = createStore<{ typed: TypedJson | null }>(() => ({ typed: null }))
 
   /** Applies a command as one history step. A command that returns the same graph adds no step. */
   function change(command: (graph: Graph) => Graph, group: string | null = null): void {
@@ -63,7 +74,7 @@ export function openEditor(graph: Graph, now: () => number) {
     grouping.end()
     history.getState().redo()
   }
-  return { store, history, change, select, open, undo, redo, endGroup: grouping.end }
+  return { store, history, typedJson, change, select, open, undo, redo, endGroup: grouping.end }
 }
 export type Editor = ReturnType<typeof openEditor>
 
