@@ -15,7 +15,8 @@ import { nameOfField } from './read-messages.ts'
 // Writes the answer of a model as a message of blocks: thinking, text and tool uses.
 //   B1  Blocks are in order, and each is stopped before the next one starts. A tool call that begins before the
 //       arguments of the one before are complete waits for the end.
-//   B2  A thought ends with its signature. What a provider needs back in another form is a block of redacted thinking.
+//   B2  A thought ends with its signature, and may have no text. What a provider needs back in another form is a block
+//       of redacted thinking.
 //   B3  The usage comes at the end, because it is not known before. `end` may be called again with another charge.
 
 export function messagesAnswer({ id, model }: AnswerFacts): AnswerWriter {
@@ -55,17 +56,18 @@ export function messagesAnswer({ id, model }: AnswerFacts): AnswerWriter {
   const delta = (type: string, field: string, text: string) =>
     `event: content_block_delta\ndata: {"type":"content_block_delta","index":${blocks - 1},"delta":{"type":"${type}","${field}":${JSON.stringify(text)}}}\n\n`
 
+  const startThought = () => start('thinking', { type: 'thinking', thinking: '', signature: '' })
+
   function thinks(words: string): string {
     if (words === '') return ''
-    const started =
-      open?.kind === 'thinking' ? '' : start('thinking', { type: 'thinking', thinking: '', signature: '' })
+    const started = open?.kind === 'thinking' ? '' : startThought()
     return started + delta('thinking_delta', 'thinking', words)
   }
 
   /** B2 */
   function seals(detail: ReasoningDetail): string {
     if (detail.type === 'reasoning.text') {
-      const thought = open?.kind === 'thinking' ? '' : thinks(detail.text)
+      const thought = open?.kind === 'thinking' ? '' : startThought() + thinks(detail.text)
       return thought + delta('signature_delta', 'signature', detail.signature) + stop()
     }
     const stopped = stop()

@@ -25,10 +25,10 @@ const chunk = (delta: Delta, finish: FinishReason | null = null): ChunkChoice[] 
 ]
 const call = (index: number, more: object) => ({ index, ...more })
 
-/** Writes the chunks as a stream and returns its events, each checked against its shape. */
+/** Writes the chunks as a stream and returns its events, each checked against its shape and its block. */
 function eventsOf(answer: AnswerWriter, chunks: ChunkChoice[][], end = () => answer.end(END)) {
   const text = chunks.map((choices) => answer.chunk(choices)).join('') + end()
-  return text
+  const events = text
     .split('\n\n')
     .filter(Boolean)
     .map((event) => {
@@ -37,6 +37,22 @@ function eventsOf(answer: AnswerWriter, chunks: ChunkChoice[][], end = () => ans
       expect(parsed.type).toBe(name)
       return parsed
     })
+  expectWholeBlocks(events)
+  return events
+}
+
+/** Blocks are numbered from 0, one is open at a time, and its deltas lie between its start and its stop. */
+function expectWholeBlocks(events: { type: string; index?: number }[]): void {
+  let started = -1
+  let open: number | null = null
+  for (const { type, index } of events) {
+    if (type === 'content_block_start') {
+      expect([open, index]).toEqual([null, ++started])
+      open = started
+    } else if (index !== undefined) expect(index).toBe(open)
+    if (type === 'content_block_stop') open = null
+  }
+  expect(open).toBeNull()
 }
 
 /** The events in short: `start text 0`, `text_delta Hel`, `stop 0`. */
@@ -347,6 +363,24 @@ describe('an answer', () => {
       'message_stop',
     ])
     expect(events.at(-2)).toMatchObject({ delta: { stop_reason: 'tool_use' } })
+  })
+
+  test.for([
+    ['alone', []],
+    ['after a text', [chunk({ content: 'Hi' })]],
+    ['after a tool call', [chunk({ tool_calls: [call(0, { id: 'call_a', function: { name: 'look' } })] })]],
+  ] as const)('starts a block for a signature without a thought: %s', ([, before]) => {
+    const sealed = chunk({ reasoning_details: [{ type: 'reasoning.text', text: '', signature: 'sealed' }] })
+    const events = eventsOf(read({}).openAnswer(FACTS), [...before, sealed, chunk({ content: 'Nine.' }, 'stop')])
+    const at = before.length
+    expect(shortOf(events).slice(-8, -2)).toEqual([
+      `start thinking ${at}`,
+      'signature_delta sealed',
+      `stop ${at}`,
+      `start text ${at + 1}`,
+      'text_delta Nine.',
+      `stop ${at + 1}`,
+    ])
   })
 
   test('keeps the arguments of interleaved tool calls apart', () => {
