@@ -199,7 +199,10 @@ const completionDetails = [
   'rejected_prediction_tokens',
 ] as const
 
-/** Returns the usage, or null if it is missing or invalid: a charge is never based on a partial count. */
+/**
+ * Returns the usage, or null if it is missing or invalid: a charge is never based on a partial count. Reasoning is part
+ * of the completion; a provider whose total shows that it counts reasoning separately (xAI) gets it added.
+ */
 export function rebuildUsage(value: unknown): Usage | null {
   if (typeof value !== 'object' || value === null) return null
   const fields = value as Fields
@@ -207,7 +210,10 @@ export function rebuildUsage(value: unknown): Usage | null {
   const prompt = countsIn(fields['prompt_tokens_details'], promptDetails)
   const completion = countsIn(fields['completion_tokens_details'], completionDetails)
   if (!isCount(promptTokens) || !isCount(completionTokens) || prompt === null || completion === null) return null
-  const usage: Usage = { promptTokens, completionTokens, details: {} }
+  const reasoning = completion?.['reasoning_tokens'] ?? 0
+  const total = fields['total_tokens']
+  const isSeparate = isCount(total) && total === promptTokens + completionTokens + reasoning
+  const usage: Usage = { promptTokens, completionTokens: completionTokens + (isSeparate ? reasoning : 0), details: {} }
   if (prompt) usage.details.prompt_tokens_details = prompt
   if (completion) usage.details.completion_tokens_details = completion
   return usage

@@ -144,6 +144,32 @@ describe('usage', () => {
   })
 
   test.each([
+    ['adds reasoning that the total counts next to the completion', 9, 135, 94, 103],
+    ['keeps a completion that the total shows to include its reasoning', 103, 135, 94, 103],
+    ['keeps a completion whose total is missing', 103, undefined, 94, 103],
+    ['keeps a completion whose total is not a count', 9, '135', 94, 9],
+    ['keeps a completion whose total fits neither form', 9, 136, 94, 9],
+    ['keeps a completion without reasoning', 9, 41, 0, 9],
+    ['keeps a completion whose reasoning is not counted', 9, 41, null, 9],
+  ])('%s', (_, completion, total, reasoning, becomes) => {
+    const usage = rebuildUsage({
+      prompt_tokens: 32,
+      completion_tokens: completion,
+      total_tokens: total,
+      prompt_tokens_details: { cached_tokens: 6 },
+      completion_tokens_details: { reasoning_tokens: reasoning },
+    })
+    expect(usage).toEqual({
+      promptTokens: 32,
+      completionTokens: becomes,
+      details: {
+        prompt_tokens_details: { cached_tokens: 6 },
+        completion_tokens_details: reasoning === null ? {} : { reasoning_tokens: reasoning },
+      },
+    })
+  })
+
+  test.each([
     null,
     5,
     {},
