@@ -24,6 +24,7 @@ export function messagesAnswer({ id, model }: AnswerFacts): AnswerWriter {
   let begun = false
   let finish: FinishReason | null = null
   let refused = false
+  let hasCalls = false
   let blocks = 0
   /** The block that is being written. */
   let open: { kind: 'thinking' | 'text' | 'call'; call?: number; json: string } | null = null
@@ -85,6 +86,7 @@ export function messagesAnswer({ id, model }: AnswerFacts): AnswerWriter {
   }
 
   function startCall(index: number, callId: string, name: string): string {
+    hasCalls = true
     const started = start('call', { type: 'tool_use', id: callId, name, input: {} })
     open!.call = index
     return started
@@ -130,11 +132,12 @@ export function messagesAnswer({ id, model }: AnswerFacts): AnswerWriter {
 
   return {
     whole([choice], { usage, chargedMicro, service }) {
-      const finished = choice?.finish_reason ?? 'stop'
+      const { refusal = null, tool_calls: calls = [] } = choice?.message ?? {}
+      const facts = { refused: Boolean(refusal), hasCalls: calls.length > 0 }
       return JSON.stringify({
         ...head,
         content: choice === undefined ? [] : blocksOf(choice.message),
-        stop_reason: choice?.message.refusal ? 'refusal' : STOP_REASONS[finished],
+        stop_reason: stopReasonOf(choice?.finish_reason ?? 'stop', facts),
         stop_sequence: null,
         usage: usageOf(usage, chargedMicro),
         ...(service && { service }),
@@ -151,9 +154,8 @@ export function messagesAnswer({ id, model }: AnswerFacts): AnswerWriter {
       return events
     },
     end({ usage, chargedMicro, service }: AnswerEnd) {
-      const reason = refused ? 'refusal' : STOP_REASONS[finish ?? 'stop']
       const last = {
-        delta: { stop_reason: reason, stop_sequence: null },
+        delta: { stop_reason: stopReasonOf(finish ?? 'stop', { refused, hasCalls }), stop_sequence: null },
         usage: usageOf(usage, chargedMicro), // B3
         ...(service && { service }),
       }
@@ -170,6 +172,12 @@ const STOP_REASONS: Record<FinishReason, string> = {
   length: 'max_tokens',
   tool_calls: 'tool_use',
   content_filter: 'refusal',
+}
+
+/** A provider ends a call of a tool that was asked for by name with `stop`. Clients run tools only after `tool_use`. */
+function stopReasonOf(finish: FinishReason, { refused, hasCalls }: { refused: boolean; hasCalls: boolean }): string {
+  if (refused) return 'refusal'
+  return STOP_REASONS[hasCalls && finish === 'stop' ? 'tool_calls' : finish]
 }
 
 /** Tokens read from a cache or written to one are not part of `input_tokens` on this wire. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { ChunkChoice, Delta, FinishReason } from '../../chat-answer.ts'
+import type { AnswerMessage, ChunkChoice, Delta, FinishReason } from '../../chat-answer.ts'
 import { Refusal, refuse } from '../../refusal.ts'
 import type { AnswerWriter } from '../wire.ts'
 import { messageEventShape, messageShape } from './messages-shapes.ts'
@@ -442,13 +442,26 @@ describe('an answer', () => {
     })
   })
 
-  test.for([
-    [{}, 'length', 'max_tokens'],
-    [{}, 'content_filter', 'refusal'],
-    [{ refusal: 'No.' }, 'stop', 'refusal'],
-  ] as const)('of %j that ends by %s has the stop reason %s', ([delta, finish, reason]) => {
-    const events = eventsOf(read({}).openAnswer(FACTS), [chunk(delta), chunk({}, finish)])
-    expect(events.at(-2)).toMatchObject({ delta: { stop_reason: reason } })
+  const look = { id: 'call_a', type: 'function' as const, function: { name: 'look', arguments: '{}' } }
+  test.for<[string, FinishReason, string, Partial<AnswerMessage>]>([
+    ['nothing', 'stop', 'end_turn', {}],
+    ['nothing', 'length', 'max_tokens', {}],
+    ['nothing', 'content_filter', 'refusal', {}],
+    ['a refusal', 'stop', 'refusal', { refusal: 'No.' }],
+    ['a tool call', 'tool_calls', 'tool_use', { tool_calls: [look] }],
+    ['a tool call', 'stop', 'tool_use', { tool_calls: [look] }],
+    ['a tool call', 'length', 'max_tokens', { tool_calls: [look] }],
+    ['a tool call', 'content_filter', 'refusal', { tool_calls: [look] }],
+    ['a refusal and a tool call', 'stop', 'refusal', { refusal: 'No.', tool_calls: [look] }],
+  ])('of %s that ends by %s has the stop reason %s', ([, finish, reason, said]) => {
+    const { openAnswer } = read({})
+    const { refusal = null, tool_calls: calls = [] } = said
+    const delta = { ...(refusal !== null && { refusal }), tool_calls: calls.map((one, n) => call(n, one)) }
+    const streamed = eventsOf(openAnswer(FACTS), [chunk(delta), chunk({}, finish)])
+    const message = { role: 'assistant' as const, content: null, refusal, tool_calls: calls }
+    const choice = { index: 0 as const, message, logprobs: null, finish_reason: finish }
+    const whole = messageShape.parse(JSON.parse(openAnswer(FACTS).whole([choice], END)))
+    expect([streamed.at(-2), whole]).toMatchObject([{ delta: { stop_reason: reason } }, { stop_reason: reason }])
   })
 
   test('that breaks off ends with an error event, with or without a beginning', () => {
