@@ -1,5 +1,7 @@
 import fc from 'fast-check'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import type { Delta } from '@gateway/api/chat-answer'
+import { maxToolCalls } from '../chat-port.ts'
 import { ErrorInAnswer, UnfitAnswer } from '../untrusted.ts'
 import { openChatEvents, rebuildChunk } from './read-chat.ts'
 
@@ -39,6 +41,40 @@ test('reads [DONE], an error event and invalid JSON', () => {
   expect(() => read('{"choices":[')).toThrow(UnfitAnswer)
 })
 
+const [A, B, C] = ['call_aaaaaaaa', 'call_bbbbbbbb', 'call_cccccccc']
+const whole = (id: string, more: object = {}) => ({ ...more, id, function: { name: 'f', arguments: '{}' } })
+const more = (index: number, id?: string) => ({ index, ...(id !== undefined && { id }), function: { arguments: '1' } })
+
+test.each<[string, object[][], number[]]>([
+  ['with index 0 each', [[whole(A, { index: 0 })], [whole(B, { index: 0 })], [whole(C, { index: 0 })]], [0, 1, 2]],
+  ['without an index', [[whole(A)], [whole(B)], [whole(C)]], [0, 1, 2]],
+  ['without an index, two in an event', [[whole(A), whole(B)], [whole(C)]], [0, 1, 2]],
+  ['with index 0, then 1', [[whole(A, { index: 0 })], [whole(B, { index: 0 })], [whole(C, { index: 1 })]], [0, 1, 2]],
+  ['with their ID in every event', [[whole(A, { index: 0 })], [whole(A, { index: 0 })]], [0, 0]],
+  ['whose ID comes late', [[more(0)], [whole(A, { index: 0 })], [whole(B, { index: 0 })]], [0, 0, 1]],
+  ['that continue under another ID', [[whole(A, { index: 0 })], [more(0, B)], [more(0, '')]], [0, 0, 0]],
+  [
+    'that continue after the next one with that index',
+    [[whole(A, { index: 0 })], [whole(B, { index: 0 })], [more(0)]],
+    [0, 1, 1],
+  ],
+  [
+    'that are interleaved',
+    [[whole(A, { index: 0 })], [whole(B, { index: 1 })], [more(0)], [more(1)], [more(0), more(1)]],
+    [0, 1, 0, 1, 0, 1],
+  ],
+])('numbers tool calls %s', (_, events, numbers) => {
+  const read = openChatEvents()
+  const deltas = events.map((calls) => deltaOf(read, event({ tool_calls: calls })))
+  expect(deltas.flatMap((delta) => (delta as Delta).tool_calls!.map(({ index }) => index))).toEqual(numbers)
+})
+
+test('rejects more tool calls than fit in an answer, also if all have index 0', () => {
+  const read = openChatEvents()
+  for (let n = 0; n < maxToolCalls; n++) read(event({ tool_calls: [whole(`call_${n}`, { index: 0 })] }))
+  expect(() => read(event({ tool_calls: [whole('one_more', { index: 0 })] }))).toThrow(UnfitAnswer)
+})
+
 /** Events as providers write them: with other fields around, with spaces, with fields that change, with other contents. */
 const content = fc.oneof(
   { weight: 6, arbitrary: fc.stringMatching(/^[ a-zA-Zäß,.]{0,12}$/) },
@@ -52,6 +88,11 @@ const said = fc.oneof(
   { weight: 1, arbitrary: content.map((words) => ({ delta: { content: words }, logprobs: { content: [] } })) },
   { weight: 1, arbitrary: content.map((words) => ({ delta: { content: words }, finish_reason: 'stop' })) },
   { weight: 1, arbitrary: fc.constant({ delta: { content: null } }) },
+  { weight: 1, arbitrary: content.map((words) => ({ delta: { content: words, tool_calls: [whole(A)] } })) },
+  {
+    weight: 1,
+    arbitrary: content.map((words) => ({ delta: { tool_calls: [{ ...more(0), function: { arguments: words } }] } })),
+  },
 )
 const style = fc.record({
   id: fc.constantFrom('chatcmpl-1', '"content":"a"', 'x'),

@@ -75,55 +75,79 @@ function rebuildToolCall(value: unknown): ToolCall {
 /**
  * Rebuilds a chunk from the known fields and drops everything else, including choices other than the first. Returns
  * null for a chunk that is then empty. Throws `UnfitAnswer`.
+ * @param numberOf numbers the tool calls of its stream
  */
-export function rebuildChunk(event: unknown): ChatChunk | null {
+export function rebuildChunk(event: unknown, numberOf = openCallNumbers()): ChatChunk | null {
   if (typeof event !== 'object' || event === null) throw new UnfitAnswer('a chunk is not an object')
   const { choices, usage } = fieldsOf(event)
   const rebuilt: ChunkChoice[] = []
   for (const choice of list(choices, 128, 'choices')) {
     const { index } = fieldsOf(choice)
-    if (index === 0 || index === undefined) rebuilt.push(rebuildChoice(choice))
+    if (index === 0 || index === undefined) rebuilt.push(rebuildChoice(choice, numberOf))
   }
   const counted = rebuildUsage(usage)
   return rebuilt.length === 0 && counted === null ? null : { choices: rebuilt, usage: counted }
 }
 
-function rebuildChoice(value: unknown): ChunkChoice {
+function rebuildChoice(value: unknown, numberOf: NumberOfCall): ChunkChoice {
   const { delta, logprobs, finish_reason: reason } = fieldsOf(value)
-  const choice: ChunkChoice = { index: 0, delta: rebuildDelta(delta), finish_reason: finishReason(reason) }
+  const choice: ChunkChoice = { index: 0, delta: rebuildDelta(delta, numberOf), finish_reason: finishReason(reason) }
   const rebuilt = rebuildLogprobs(logprobs)
   if (rebuilt) choice.logprobs = rebuilt
   return choice
 }
 
-function rebuildDelta(value: unknown): Delta {
+function rebuildDelta(value: unknown, numberOf: NumberOfCall): Delta {
   const { role, content, refusal, tool_calls: calls, reasoning_content: reasoningContent, reasoning } = fieldsOf(value)
   const delta: Delta = {}
   if (role !== undefined && role !== null) delta.role = 'assistant'
   if (content !== undefined) delta.content = textOrNull(content, 'content')
   if (typeof refusal === 'string') delta.refusal = refusal
   const toolCalls = list(calls, maxToolCalls, 'tool_calls')
-  if (toolCalls.length > 0) delta.tool_calls = toolCalls.map(rebuildToolCallPart)
+  if (toolCalls.length > 0)
+    delta.tool_calls = toolCalls.map((call, place) => rebuildToolCallPart(call, place, numberOf))
   if (typeof reasoningContent === 'string') delta.reasoning_content = reasoningContent
   if (typeof reasoning === 'string') delta.reasoning = reasoning
   return delta
 }
 
 /** Some providers omit the index; the position in the list is then used. */
-function rebuildToolCallPart(value: unknown, place: number): ToolCallDelta {
+function rebuildToolCallPart(value: unknown, place: number, numberOf: NumberOfCall): ToolCallDelta {
   const { index = place, id, type, function: called } = fieldsOf(value)
-  if (!Number.isInteger(index) || (index as number) < 0 || (index as number) >= maxToolCalls)
-    throw new UnfitAnswer('tool call index is out of bounds')
-  const call: ToolCallDelta = { index: index as number }
+  if (!isCount(index)) throw new UnfitAnswer('tool call index is out of bounds')
+  const { name, arguments: given } = fieldsOf(called)
+  const call: ToolCallDelta = { index: numberOf(index, id, name) }
   if (typeof id === 'string') call.id = callIdOf(id)
   if (typeof type === 'string') call.type = 'function'
-  const { name, arguments: given } = fieldsOf(called)
   if (name !== undefined || given !== undefined) {
     call.function = {}
     if (typeof name === 'string') call.function.name = name
     if (given !== undefined && given !== null) call.function.arguments = text(given, 'function arguments')
   }
   return call
+}
+
+/** Returns the position of a tool call among those of its stream, from the index, ID and name of one of its deltas. */
+type NumberOfCall = (index: number, id: unknown, name: unknown) => number
+
+/**
+ * Opens the numbers of one stream's tool calls. Some servers (Ollama) send each call whole with index 0, or without one:
+ * an index that comes with another ID and a name starts the next call.
+ */
+function openCallNumbers(): NumberOfCall {
+  /** The latest call of each index. */
+  const latest = new Map<number, { number: number; id: unknown }>()
+  let count = 0
+  return (index, id, name) => {
+    const known = latest.get(index)
+    if (known !== undefined) {
+      known.id ||= id
+      if (!id || !name || id === known.id) return known.number
+    }
+    if (count === maxToolCalls) throw new UnfitAnswer('there are too many tool calls')
+    latest.set(index, { number: count, id })
+    return count++
+  }
 }
 
 /**
@@ -135,12 +159,13 @@ function rebuildToolCallPart(value: unknown, place: number): ToolCallDelta {
 export function openChatEvents(): ReadEvent {
   let begun = false
   let role: Pick<Delta, 'role'> = {}
+  const numberOf = openCallNumbers()
   const frame = openContentFrame(read)
 
   function read(data: string): ChatChunk | null {
     const event = parseUntrusted(data, 'an event')
     throwErrorInside(event)
-    return rebuildChunk(event)
+    return rebuildChunk(event, numberOf)
   }
 
   return (data) => {

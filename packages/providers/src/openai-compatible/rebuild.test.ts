@@ -87,7 +87,7 @@ describe('a chunk', () => {
       x: 1,
       reasoning_details: [1],
       tool_calls: [
-        { index: 1, id: 'call_12345678', type: 'function', function: { name: 'f', arguments: '', x: 1 }, x: 1 },
+        { index: 0, id: 'call_12345678', type: 'function', function: { name: 'f', arguments: '', x: 1 }, x: 1 },
       ],
     }
     expect(rebuildChunk({ ...chunk(delta), provider: 'x', usage: null })).toEqual({
@@ -97,7 +97,7 @@ describe('a chunk', () => {
           delta: {
             role: 'assistant',
             content: 'a',
-            tool_calls: [{ index: 1, id: 'call_12345678', type: 'function', function: { name: 'f', arguments: '' } }],
+            tool_calls: [{ index: 0, id: 'call_12345678', type: 'function', function: { name: 'f', arguments: '' } }],
           },
           finish_reason: null,
         },
