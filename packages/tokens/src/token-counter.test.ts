@@ -1,6 +1,6 @@
 import { expect, test as base } from 'vitest'
 import { tokenizers } from './texts.fixture.ts'
-import { openTokenCounter, type TokenCounter } from './token-counter.ts'
+import { openTextAccumulator, openTokenCounter, type TokenCounter } from './token-counter.ts'
 
 const test = base
   .extend('warnings', () => [] as unknown[])
@@ -158,4 +158,16 @@ test('does not count texts that still wait when it closes', async ({ open }) => 
   const asked = [prose('one', 4_000), prose('two', 4_000)].map((text) => closing.countAtMost(ask([text])))
   await closing.close()
   expect(await Promise.all(asked)).toEqual([null, null])
+})
+
+base.for([
+  [{ reasoning_content: 'a b' }, 'a b'],
+  [{ reasoning: 'a b' }, 'a b'],
+  [{ reasoning_content: 'a b', reasoning: 'a b' }, 'a b'],
+  [{ reasoning_content: '', reasoning: 'a b' }, 'a b'],
+  [{ content: 'c', refusal: 'd', reasoning_content: 'a b', reasoning: 'a b' }, 'cda b'],
+] as const)('the text of an answer has the reasoning of %j once', ([delta, text]) => {
+  const answered = openTextAccumulator()
+  answered.append(delta)
+  expect(answered.text()).toBe(text)
 })

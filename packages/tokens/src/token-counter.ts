@@ -275,7 +275,8 @@ export function openTextAccumulator(): TextAccumulator {
   let text = ''
   return {
     append({ content, refusal, reasoning_content, reasoning, tool_calls: calls }) {
-      text += (content ?? '') + (refusal ?? '') + (reasoning_content ?? '') + (reasoning ?? '')
+      // Some servers (vLLM) send the same reasoning under both names.
+      text += (content ?? '') + (refusal ?? '') + (reasoning_content || (reasoning ?? ''))
       for (const { function: called } of calls ?? []) text += (called?.name ?? '') + (called?.arguments ?? '')
     },
     text: () => text,
