@@ -84,15 +84,25 @@ export function fitMessages(forwarded: string, rules: MessageRules): string {
 function mayNeedFitting(forwarded: string, { toolCallIds, reasoningHistory }: MessageRules): boolean {
   return (
     forwarded.includes('"reasoning_details"') ||
+    SAYS_NOTHING.test(forwarded) ||
     (!reasoningHistory && /"reasoning(_content)?"/.test(forwarded)) ||
     (toolCallIds !== 'any' && /"tool_call(s|_id)"/.test(forwarded))
   )
 }
 
+/** Null or absent content without tool calls after it, which most null content has. */
+const SAYS_NOTHING = /"content":null(?!,"tool_calls")|"role":"assistant"(?!,"(?:content|tool_calls)")/
+
 function fitted(message: Message, { toolCallIds, reasoningHistory }: MessageRules): object {
   const { reasoning_details: _, ...kept } = message as Message & { reasoning_details?: unknown }
-  const said = reasoningHistory ? kept : withoutReasoning(kept)
+  const said = withContent(reasoningHistory ? kept : withoutReasoning(kept))
   return toolCallIds === 'any' ? said : withShortIds(said)
+}
+
+/** Servers refuse an answer with neither content nor tool calls nor a refusal, such as one that only thought. */
+function withContent(message: object): object {
+  const { role, content = null, tool_calls: calls, refusal } = message as Extract<Message, { role: 'assistant' }>
+  return role === 'assistant' && content === null && !calls && !refusal ? { ...message, content: '' } : message
 }
 
 function withoutReasoning(message: object): object {

@@ -37,3 +37,34 @@ test('shortens IDs to nine characters, identically for a call and its result', (
   expect(second).toBe('abcDEF123')
   expect([messages[1].tool_call_id, messages[2].tool_call_id]).toEqual([first, second])
 })
+
+const thought = { reasoning_details: [{ type: 'reasoning.text', text: 'Hm', signature: 'x' }] }
+test.for<[string, object, object]>([
+  ['alone', { content: null }, { content: '' }],
+  ['that is absent', {}, { content: '' }],
+  ['with reasoning', { content: null, reasoning_content: 'Hm' }, { content: '', reasoning_content: 'Hm' }],
+  ['that is absent, with reasoning', { reasoning_content: 'Hm' }, { content: '', reasoning_content: 'Hm' }],
+  ['with sealed reasoning', { content: null, ...thought }, { content: '' }],
+])('writes the null content of an answer that says nothing as an empty text: %s', ([, said, becomes]) => {
+  const { messages } = fitted(
+    [
+      { role: 'user', content: 'hi' },
+      { role: 'assistant', ...said },
+    ],
+    {},
+  )
+  expect(messages).toEqual([
+    { role: 'user', content: 'hi' },
+    { role: 'assistant', ...becomes },
+  ])
+})
+
+test('keeps the null content of tool calls and refusals, and parses no conversation because of tool calls', () => {
+  const calls = { role: 'assistant', content: null, tool_calls: [call('a')] }
+  const refused = { role: 'assistant', content: null, refusal: 'No.' }
+  expect(fitted([calls, refused], {}).messages).toEqual([calls, refused])
+  for (const content of ['"content":null,', '']) {
+    const forwarded = `{"messages":[{"role":"assistant",${content}"tool_calls":[${JSON.stringify(call('a'))}]}],"top_p":1.0}`
+    expect(fitMessages(forwarded, asTheyAre)).toBe(forwarded)
+  }
+})

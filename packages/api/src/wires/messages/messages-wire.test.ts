@@ -464,6 +464,19 @@ describe('an answer', () => {
     expect([streamed.at(-2), whole]).toMatchObject([{ delta: { stop_reason: reason } }, { stop_reason: reason }])
   })
 
+  test.for(['', 'sealed'])('of thinking alone with the signature "%s" is read back with an empty text', (signature) => {
+    const details = signature ? { reasoning_details: [{ type: 'reasoning.text' as const, text: 'Hm', signature }] } : {}
+    const message = { role: 'assistant' as const, content: null, refusal: null, reasoning_content: 'Hm', ...details }
+    const choice = { index: 0 as const, message, logprobs: null, finish_reason: 'stop' as const }
+    const { content } = messageShape.parse(JSON.parse(read({}).openAnswer(FACTS).whole([choice], END)))
+    expect(content).toEqual([{ type: 'thinking', thinking: 'Hm', signature }])
+    expect(messagesOf(...hi, { role: 'assistant', content }, ...hi)[1]).toEqual({
+      role: 'assistant',
+      content: '',
+      ...details,
+    })
+  })
+
   test('that breaks off ends with an error event, with or without a beginning', () => {
     for (const chunks of [[chunk({ content: 'Hel' })], []]) {
       const answer = read({}).openAnswer(FACTS)

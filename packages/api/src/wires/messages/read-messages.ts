@@ -180,7 +180,7 @@ function assistantMessage(blocks: readonly Block[]): ChatMessage {
   }
   return {
     role: 'assistant',
-    content: texts.length > 0 ? texts : null,
+    content: texts.length > 0 ? texts : calls.length > 0 ? null : '',
     ...(calls.length > 0 && { tool_calls: calls }),
     ...(details.length > 0 && { reasoning_details: details }),
   }
