@@ -69,6 +69,16 @@ test.each<[string, object[][], number[]]>([
   expect(deltas.flatMap((delta) => (delta as Delta).tool_calls!.map(({ index }) => index))).toEqual(numbers)
 })
 
+test.each([
+  [{ id: '', function: { arguments: '1' } }, false],
+  [{ id: '', function: { name: '', arguments: '1' } }, false],
+  [{ id: '', function: { name: 'f', arguments: '1' } }, true],
+  [{ id: A, function: { arguments: '1' } }, true],
+])('reads an empty ID of a continued tool call as none: %j', (part, hasId) => {
+  const delta = deltaOf(openChatEvents(), event({ tool_calls: [part] })) as Delta
+  expect('id' in delta.tool_calls![0]!).toBe(hasId)
+})
+
 test('rejects more tool calls than fit in an answer, also if all have index 0', () => {
   const read = openChatEvents()
   for (let n = 0; n < maxToolCalls; n++) read(event({ tool_calls: [whole(`call_${n}`, { index: 0 })] }))

@@ -117,7 +117,7 @@ function rebuildToolCallPart(value: unknown, place: number, numberOf: NumberOfCa
   if (!isCount(index)) throw new UnfitAnswer('tool call index is out of bounds')
   const { name, arguments: given } = fieldsOf(called)
   const call: ToolCallDelta = { index: numberOf(index, id, name) }
-  if (typeof id === 'string') call.id = callIdOf(id)
+  if (typeof id === 'string' && (id || name)) call.id = callIdOf(id) // continued calls may have an empty one
   if (typeof type === 'string') call.type = 'function'
   if (name !== undefined || given !== undefined) {
     call.function = {}
