@@ -2,8 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { BridgeConfig } from './bridge-config.ts'
 import { openBridge } from './bridge.ts'
-import type { Readable } from 'node:stream'
-import { createInterface } from 'node:readline'
 
 /**
  * Speaks MCP over stdin and stdout until the client closes them; then the process ends. stdout carries only messages;
@@ -25,7 +23,19 @@ export async function runBridge(config: BridgeConfig): Promise<never> {
   process.exit(0) // calls in flight continue in the service
 }
 
-/** Yields the lines of a stream that are not blank. */
-async function* readLines(stream: Readable): AsyncGenerator<string> {
-  for await (const line of createInterface({ input: stream, crlfDelay: Infinity })) if (line.trim() !== '') yield line
+/**
+ * Yields the lines of a stream that are not blank. Only a line feed ends a line: JSON may contain U+2028 and U+2029, at
+ * which `readline` splits too.
+ */
+export async function* readLines(stream: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder()
+  let rest = ''
+  for await (const bytes of stream) {
+    const lines = decoder.decode(bytes, { stream: true }).split('\n')
+    lines[0] = rest + lines[0]!
+    rest = lines.pop()!
+    for (const line of lines) if (line.trim() !== '') yield line.replace(/\r$/, '')
+  }
+  rest += decoder.decode()
+  if (rest.trim() !== '') yield rest
 }
