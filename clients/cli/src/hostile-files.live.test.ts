@@ -1,4 +1,4 @@
-import { mkdir, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readFile, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { describe, expect } from 'vitest'
 import { json, refusal, type Step } from '@gateway/api-client/scripted-server'
@@ -16,6 +16,7 @@ const sandbox = { id: 'sbx-1', name: 'a', latestRevision: 2, activeRevision: nul
 const revision = { number: 2, graph: newGraph, problems: [] }
 const conflict = refusal('revision_conflict', 409, { 'x-should-retry': 'false' })
 const page = (...data: object[]) => json({ data, nextCursor: null })
+const modeOf = async (file: string) => ((await stat(file)).mode & 0o777).toString(8)
 /** Responds after a folder has taken the name of this file. */
 const takeName =
   (file: string, step: Step): Step =>
@@ -160,13 +161,36 @@ describe('gateway keys create --write-env', () => {
   })
 })
 
-test('gateway mcp install leaves settings unchanged if their servers are not an object', async ({ line, server }) => {
-  const file = path.join(line.home, '.cursor/mcp.json')
-  await mkdir(path.dirname(file))
-  await writeFile(file, '{"mcpServers":["mine"]}')
-  server.answers(json(sandbox))
-  const env = { GATEWAY_URL: server.url, GATEWAY_TOKEN: 'svu_1', GATEWAY_KEY: 'svc_1' }
-  const ended = await line.ask('gateway mcp install sbx-1 --client cursor --yes', env)
-  expect(ended).toMatchObject({ code: 1, words: expect.stringContaining('left unchanged') as string })
-  expect(await readFile(file, 'utf8')).toBe('{"mcpServers":["mine"]}')
+describe('gateway mcp install', () => {
+  const install = 'gateway mcp install sbx-1 --client cursor --yes'
+  const withKey = (url: string) => ({ GATEWAY_URL: url, GATEWAY_TOKEN: 'svu_1', GATEWAY_KEY: 'svc_1' })
+
+  test('leaves settings unchanged if their servers are not an object', async ({ line, server }) => {
+    const file = path.join(line.home, '.cursor/mcp.json')
+    await mkdir(path.dirname(file))
+    await writeFile(file, '{"mcpServers":["mine"]}')
+    server.answers(json(sandbox))
+    const ended = await line.ask(install, withKey(server.url))
+    expect(ended).toMatchObject({ code: 1, words: expect.stringContaining('left unchanged') as string })
+    expect(await readFile(file, 'utf8')).toBe('{"mcpServers":["mine"]}')
+  })
+
+  test.for(['600', '640'])(
+    'keeps the mode of the settings, also for their backup: %s',
+    async (mode, { line, server }) => {
+      const file = path.join(line.home, '.cursor/mcp.json')
+      await mkdir(path.dirname(file))
+      await writeFile(file, '{"mcpServers":{"other":{"env":{"TOKEN":"secret"}}}}')
+      await chmod(file, mode)
+      server.answers(json(sandbox))
+      expect(await line.ask(install, withKey(server.url))).toMatchObject({ code: 0 })
+      expect([await modeOf(file), await modeOf(`${file}.backup`)]).toEqual([mode, mode])
+    },
+  )
+
+  test('creates settings that only their owner can read', async ({ line, server }) => {
+    server.answers(json(sandbox))
+    expect(await line.ask(install, withKey(server.url))).toMatchObject({ code: 0 })
+    expect(await modeOf(path.join(line.home, '.cursor/mcp.json'))).toBe('600')
+  })
 })

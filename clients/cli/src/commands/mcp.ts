@@ -4,7 +4,7 @@ import { runBridge } from '@gateway/mcp-bridge/run-bridge'
 import { CommandFailure } from '../frame/command-failure.ts'
 import { command, folderOptions, projectOptions, type Given } from '../frame/command-row.ts'
 import { openFlows, sandboxNamed } from '../flows/open-flows.ts'
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { SandboxRecord } from '@gateway/api/console/sandboxes'
 import { clientSettings } from '@gateway/flow/client-settings'
@@ -141,9 +141,10 @@ async function installServer(
   await confirm(given, before === undefined ? `${name} will be added.` : `${name} will be replaced.`)
 
   await writePrivateFile(keyFile, `${key}\n`)
-  if (text !== null) await writeWhole(`${file}.backup`, await readFile(file))
+  const mode = text === null ? 0o600 : (await stat(file)).mode & 0o777 // settings of other servers may hold secrets
+  if (text !== null) await writeWhole(`${file}.backup`, await readFile(file), { mode })
   const changed = { ...settings, [part]: { ...settings[part], [name]: server } }
-  await writeWhole(file, `${JSON.stringify(changed, null, 2)}\n`, { isFollowed: true })
+  await writeWhole(file, `${JSON.stringify(changed, null, 2)}\n`, { mode, isFollowed: true })
   io.say(`${name} is in ${file}. Restart the client.`)
 }
 
