@@ -6,7 +6,7 @@ import type { Profile } from './profiles.ts'
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 
 /** A token, and the id to delete it by if it was created for this sign-in. */
 export type SignedIn = Pick<Profile, 'token' | 'tokenId'>
@@ -20,7 +20,11 @@ const LONGEST_NAME = 100
  * @param keep runs before the browser learns that this machine is signed in
  * @throws CommandFailure, ApiRefusal, Unreachable; errors of `keep`
  */
-export async function signInByBrowser(io: Io, url: string, keep: (got: SignedIn) => Promise<void>): Promise<void> {
+export async function signInByBrowser(
+  io: Pick<Io, 'env' | 'say' | 'ask' | 'openBrowser'>,
+  url: string,
+  keep: (got: SignedIn) => Promise<void>,
+): Promise<void> {
   const name = `gateway on ${hostname()}`.slice(0, LONGEST_NAME)
   const { verifier, state, link } = beginSignIn(url, name)
   const limit = AbortSignal.timeout(LONGEST_WAIT_MS)
@@ -93,6 +97,7 @@ interface CodeReceiver {
   code: Promise<string>
   /** Redirects the browser that sent the code, or shows the failure; does nothing before a browser came. */
   answer(said: { goTo: string } | { failure: string }): void
+  /** Ends every connection, except that an answer to the browser is still sent. */
   close(): void
 }
 
@@ -103,7 +108,14 @@ interface CodeReceiver {
  */
 async function receiveCode(state: string, limit: AbortSignal): Promise<CodeReceiver> {
   let browser: ServerResponse | null = null
+  let answered: Socket | null = null
   const server = createServer()
+  // Browsers open connections in advance and send nothing on them: only `destroy` ends those.
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
   const code = new Promise<string>((resolve, reject) => {
     limit.addEventListener('abort', () => reject(limit.reason as Error))
     server.on('request', ({ method, url: address = '' }, res) => {
@@ -123,12 +135,13 @@ async function receiveCode(state: string, limit: AbortSignal): Promise<CodeRecei
     code,
     answer(said) {
       if (browser === null) return
+      answered = browser.req.socket // closes itself after the answer
       if ('goTo' in said) end(browser, 303, '', { Location: said.goTo })
       else end(browser, 400, `${said.failure} See the terminal for how to fix it.`)
     },
     close() {
       server.close()
-      server.closeIdleConnections()
+      for (const socket of sockets) if (socket !== answered) socket.destroy()
     },
   }
 }
