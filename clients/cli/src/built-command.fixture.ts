@@ -46,10 +46,12 @@ export const builtTest = scriptedTest
         child.once('close', (code) => resolve({ ...ended, code }))
       })
     }
-    /** Runs one command in this process: `gateway` and its arguments, without quotes. No stream is a terminal. */
-    async function ask(asked: string, env: Record<string, string> = signedIn): Promise<Ended> {
+    /**
+     * Runs one command in this process: `gateway` and its arguments, without quotes. No stream is a terminal.
+     * @param input on standard input
+     */
+    async function ask(asked: string, env: Record<string, string> = signedIn, input = ''): Promise<Ended> {
       const ended: Ended = { code: null, output: '', words: '' }
-      const none = () => Promise.resolve('')
       const io: Io = {
         env: { GATEWAY_ORGANIZATION: 'ten_1', GATEWAY_PROJECT: 'prj_1', ...env },
         folder,
@@ -61,8 +63,8 @@ export const builtTest = scriptedTest
         isWritten: () => Promise.resolve(true),
         say: (text) => void (ended.words += `${text}\n`),
         progress: () => {},
-        readInput: none,
-        ask: none,
+        readInput: () => Promise.resolve(input),
+        ask: () => Promise.resolve(''),
         openBrowser: () => {},
         wait: () => Promise.resolve(),
         now: () => Date.now(),

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { PassThrough } from 'node:stream'
 import { describe, expect } from 'vitest'
@@ -58,6 +58,18 @@ describe('the CLI reports an unusable profiles.json with its path:', () => {
     server.answers(json({ data: [], nextCursor: null }))
     expect(await line.ask('gateway keys list', {})).toMatchObject({ code: 0 })
   })
+})
+
+test('gateway login with the stored token neither deletes it nor forgets its id', async ({ line, server }) => {
+  const file = path.join(line.settings, 'profiles.json')
+  await mkdir(line.settings, { recursive: true })
+  const stored = { url: server.url, token: 'svu_1', tokenId: 'tok_1' }
+  await writeFile(file, JSON.stringify({ default: stored }))
+  server.answers(json({ id: 'usr_1', name: 'U', email: 'u@example.test' }))
+  const login = `gateway login --url ${server.url} --token-stdin`
+  expect(await line.ask(login, {}, 'svu_1\n')).toMatchObject({ code: 0 })
+  expect(server.requests.map(({ method }) => method)).toEqual(['GET'])
+  expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ default: stored })
 })
 
 describe('the CLI reports an invalid response:', () => {

@@ -26,10 +26,14 @@ export const signInCommands = [
     async handle({ io, options, session }) {
       const url = options.url === undefined ? await session.url() : addressOf(options.url)
       const before = (await readProfiles(io))[session.profileName]
-      const keep = (got: SignedIn) => keepToken(io, session.profileName, { url, ...got })
+      let isSame = false
+      const keep = async (got: SignedIn) => {
+        isSame = got.token === before?.token
+        await keepToken(io, session.profileName, { url, ...got }, isSame ? before : undefined)
+      }
       if (options['token-stdin']) await keep(await readToken(io, url))
       else await askBrowser(io, url, keep)
-      if (before !== undefined) await deleteToken(before)
+      if (before !== undefined && !isSame) await deleteToken(before)
     },
   }),
   command({
@@ -97,11 +101,14 @@ function askBrowser(io: Io, url: string, keep: (got: SignedIn) => Promise<void>)
   throw new CommandFailure('Signing in needs a terminal.', 'Pass a personal token: --token-stdin < file', 'usage')
 }
 
-/** Stores a token once it is verified. A token that can't be stored is deleted, since no one would have it. */
-async function keepToken(io: Io, name: string, profile: Profile): Promise<void> {
+/**
+ * Stores a token once it is verified. A token that can't be stored is deleted, since no one would have it.
+ * @param before the stored profile, if it has the same token
+ */
+async function keepToken(io: Io, name: string, profile: Profile, before: Profile | undefined): Promise<void> {
   try {
     const me = await clientOf(profile).ask('GET', '/api/v2/me')
-    const file = await writeProfile(io, name, profile)
+    const file = await writeProfile(io, name, { ...before, ...profile })
     io.say(`Signed in at ${profile.url} as ${me.name}, ${me.email}. Saved in ${file}.`)
   } catch (error) {
     await deleteToken(profile)
