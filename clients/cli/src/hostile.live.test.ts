@@ -116,7 +116,7 @@ describe('the CLI reports that a request without a valid response may have taken
   })
 })
 
-test('gateway calls tail continues after the service did not respond for a while', async ({ line, server }) => {
+describe('gateway calls tail', () => {
   const call = {
     id: 'inv_1',
     createdAt: '2026-11-20T10:00:00Z',
@@ -125,10 +125,32 @@ test('gateway calls tail continues after the service did not respond for a while
     reason: null,
     chargedMicro: 5,
   }
-  server.answers(cut, cut, cut, json({ data: [call], nextCursor: null }))
-  expect(await line.ask('gateway calls tail --count 1 --json')).toMatchObject({
-    code: 0,
-    output: `${JSON.stringify(call)}\n`,
+
+  test('continues after the service did not respond for a while', async ({ line, server }) => {
+    server.answers(cut, cut, cut, json({ data: [call], nextCursor: null }))
+    expect(await line.ask('gateway calls tail --count 1 --json')).toMatchObject({
+      code: 0,
+      output: `${JSON.stringify(call)}\n`,
+    })
+  })
+
+  test('asks for an open call by its id, and lists only from the newest call', async ({ line, server }) => {
+    const newest = { ...call, id: 'inv_300', createdAt: '2026-11-20T10:05:00Z' }
+    const ended = Array.from({ length: 299 }, (_, n) => ({ ...call, id: `inv_${299 - n}` }))
+    const open = { ...call, id: 'inv_0', state: 'Open' }
+    const calls = [newest, ...ended, open]
+    const invocations: Step = (res, req) => {
+      const { pathname, searchParams } = new URL(req.url!, server.url)
+      if (!pathname.endsWith('/invocations')) return json({ ...open, state: 'Settled' })(res, req)
+      const found = searchParams.get('from') === newest.createdAt ? [newest] : calls
+      const at = Number(searchParams.get('cursor') ?? 0)
+      json({ data: found.slice(at, at + 100), nextCursor: at + 100 < found.length ? String(at + 100) : null })(res, req)
+    }
+    server.answers(...Array<Step>(20).fill(invocations))
+    const { code, output } = await line.ask('gateway calls tail --since 1d --count 301 --json')
+    expect([code, output.trim().split('\n').length]).toEqual([0, 301])
+    const asked = server.requests.map(({ url }) => url.replace(/.*\/invocations/, ''))
+    expect(asked.slice(4).toSorted()).toEqual(['/inv_0', expect.stringContaining('from=2026-11-20T10%3A05%3A00Z')])
   })
 })
 

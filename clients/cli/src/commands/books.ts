@@ -188,17 +188,25 @@ const PAUSE_MS = 2_000
 const PATIENCE_MS = 120_000
 
 /**
- * Shows each call once, when it has ended; in order of admission within one poll. Continues while the service does not
- * respond for up to two minutes.
+ * Shows each call once, when it has ended; in order of admission within one poll. Each poll lists only calls since the
+ * newest known one, and reads the open ones by id. Continues while the service does not respond for up to two minutes.
  */
 async function tailCalls(given: Given, { from, atMost }: { from: string; atMost: number }): Promise<void> {
   const { io, session } = given
   const params = await session.project()
   const api = await session.user()
-  let shown = new Set<string>()
   let since = from
-  const look = () =>
-    collect(api.pages('/api/v2/tenants/{tenant}/projects/{project}/invocations', { params, query: { from: since } }))
+  let shown = new Set<string>() // by the last list, whose newest calls the next one repeats
+  let open: string[] = []
+  async function look() {
+    const query = { from: since, limit: 100 }
+    const listed = (await collect(api.pages(`${inProject}/invocations`, { params, query }))).toReversed()
+    const ids = new Set(listed.map(({ id }) => id))
+    const earlier: InvocationRecord[] = []
+    for (const invocation of open.filter((id) => !ids.has(id)))
+      earlier.push(await api.ask('GET', `${inProject}/invocations/{invocation}`, { params: { ...params, invocation } }))
+    return { listed, calls: [...earlier, ...listed] }
+  }
   let answeredMs = io.now()
   for (let count = 0; ;) {
     const found = await look().catch((error: unknown) => {
@@ -211,14 +219,14 @@ async function tailCalls(given: Given, { from, atMost }: { from: string; atMost:
       continue
     }
     answeredMs = io.now()
-    const calls = found.toReversed()
+    const { listed, calls } = found
     const ended = calls.filter(({ id, state }) => state !== 'Open' && !shown.has(id)).slice(0, atMost - count)
     if (ended.length > 0) printRows(given, ended, callColumns)
     count += ended.length
     if (count >= atMost) return
-    // The next poll starts at the oldest open call, or at the newest call.
-    since = (calls.find(({ state }) => state === 'Open') ?? calls.at(-1))?.createdAt ?? since
-    shown = new Set(calls.filter(({ id, state }) => state !== 'Open' || shown.has(id)).map(({ id }) => id))
+    since = listed.at(-1)?.createdAt ?? since
+    shown = new Set(listed.filter(({ id, state }) => state !== 'Open' || shown.has(id)).map(({ id }) => id))
+    open = calls.filter(({ id, state }) => state === 'Open' && !shown.has(id)).map(({ id }) => id)
     io.progress('Waiting for calls …')
     await io.wait(PAUSE_MS)
   }
