@@ -115,6 +115,24 @@ describe('gateway flows push', () => {
   })
 })
 
+describe('a flow whose first push failed after its product was created is not pushed:', () => {
+  test.for(['run a', 'run sbx-1', 'estimate a', 'activate a'])('gateway flows %s', async (asked, { line, server }) => {
+    await writeFile(path.join(line.folder, LOCK), one({ revision: 0 }))
+    expect(await line.ask(`gateway flows ${asked}`)).toMatchObject({
+      code: 1,
+      words: expect.stringContaining('Push it: gateway flows push a') as string,
+    })
+    expect(server.requests).toEqual([])
+  })
+
+  test('another revision can be named', async ({ line, server }) => {
+    await writeFile(path.join(line.folder, LOCK), one({ revision: 0 }))
+    server.answers(json({}))
+    expect(await line.ask('gateway flows activate a --revision 1')).toMatchObject({ code: 0 })
+    expect(server.requests.map(({ url }) => url)).toEqual([expect.stringContaining('/revisions/1/activate')])
+  })
+})
+
 test('gateway flows pull writes two products of the same name to separate files', async ({ line, server }) => {
   const other = { ...sandbox, id: 'sbx-2' }
   server.answers(page(sandbox, other), json(revision), json(revision))

@@ -4,7 +4,7 @@ import { command, folderOptions, projectOptions, type Given } from '../frame/com
 import { printJson } from '../frame/print.ts'
 import { type FlowFolder, fileOf, readFlowName, flowTypes } from '../flows/flow-folder.ts'
 import { checkFlow } from '../flows/check-flow.ts'
-import { folderOf, lockedFlow, openFlows, sandboxNamed } from '../flows/open-flows.ts'
+import { folderOf, lockedFlow, openFlows, pushedRevision, sandboxNamed } from '../flows/open-flows.ts'
 import { pullFlow } from '../flows/pull-flow.ts'
 import { missingFile, pushFlow, formatProblems } from '../flows/push-flow.ts'
 import { differenceText, differing, emptyGraph } from '../flows/format-difference.ts'
@@ -144,8 +144,9 @@ export const flowFileCommands = [
     examples: ['gateway flows activate summary', 'gateway flows activate summary --revision 1 --json'],
     async handle(given) {
       const flows = await openFlows(given)
-      const { sandbox, revision, name } = lockedFlow(flows, given.operands[0]!)
-      const number = given.options.revision ?? String(revision)
+      const locked = lockedFlow(flows, given.operands[0]!)
+      const { sandbox, name } = locked
+      const number = given.options.revision ?? String(pushedRevision(locked))
       const params = { tenant: flows.tenant, sandbox, number }
       const path = '/api/v2/tenants/{tenant}/sandboxes/{sandbox}/revisions/{number}/activate'
       const record = await flows.api.ask('POST', path, { params })

@@ -6,7 +6,7 @@ import { CommandFailure } from '../frame/command-failure.ts'
 import { command, folderOptions, projectOptions, type Given } from '../frame/command-row.ts'
 import { printRecord, printRows } from '../frame/print.ts'
 import { readJson } from '../flows/json-positions.ts'
-import { openFlows, sandboxNamed } from '../flows/open-flows.ts'
+import { openFlows, pushedRevision, sandboxNamed, type Flows } from '../flows/open-flows.ts'
 import { follow } from './follow.ts'
 import { atMost, flowOperand, readAmount, readWholeNumber } from './argument-values.ts'
 
@@ -102,10 +102,17 @@ async function readAsked(given: Given<typeof options & typeof askedOptions>) {
   const flows = await openFlows(given)
   const { api, tenant, project } = flows
   const sandbox = await sandboxNamed(flows, operands[0]!)
-  const locked = Object.values(flows.lock.flows).find((one) => one.sandbox === sandbox)?.revision ?? null
   const revision =
-    options.revision === undefined ? locked : readWholeNumber('--revision', options.revision, { least: 1 })
+    options.revision === undefined
+      ? lastSeen(flows, sandbox)
+      : readWholeNumber('--revision', options.revision, { least: 1 })
   return { api, tenant, project, sandbox, input, revision }
+}
+
+/** The revision last pulled or pushed; null if the flow has no file. */
+function lastSeen({ lock }: Flows, sandbox: string): number | null {
+  const [name, locked] = Object.entries(lock.flows).find(([, one]) => one.sandbox === sandbox) ?? []
+  return name === undefined ? null : pushedRevision({ name, ...locked! })
 }
 
 async function readInput({ io }: Given, given: string): Promise<Record<string, unknown>> {

@@ -72,7 +72,17 @@ export function lockedFlow({ lock }: FlowFolder, asked: string): LockedFlow & { 
   const name = readFlowName(asked)
   const locked = lock.flows[name]
   if (locked) return { name, ...locked }
-  throw new CommandFailure(
+  throw notPushed(name)
+}
+
+/** The revision last seen of a flow. @throws CommandFailure if its only push failed after the product was created */
+export function pushedRevision({ name, revision }: { name: string; revision: number }): number {
+  if (revision > 0) return revision
+  throw notPushed(name)
+}
+
+function notPushed(name: string): CommandFailure {
+  return new CommandFailure(
     `${fileOf(name)} is not on the gateway yet.`,
     `Push it: gateway flows push ${name}. Or pull the flows of the project: gateway flows pull`,
   )
