@@ -162,10 +162,25 @@ describe('invalid arguments:', () => {
     ['gateway flows run sbx-1 --input @.', 1, 'EISDIR'],
     ['gateway calls list --limit abc', 2, 'abc'],
     ['gateway calls list --from 2026-13-01', 2, 'from'],
+    ['gateway calls list --from 2026-02-31', 2, 'from'],
+    ['gateway calls list --from 2026-04-31T10:00:00+02:00', 2, 'from'],
+    ['gateway calls list --to 2025-02-29T00:00:00Z', 2, 'to'],
     ['gateway keys revoke -x --yes', 2, '-x'],
   ])('%s exits with %i and a sentence', async ([asked, code, says], { line }) => {
     expect(await line.ask(asked)).toMatchObject(reportsFailure(code, says))
   })
+})
+
+test('a day of a leap year, and a time whose UTC day is another one, are valid', async ({ line, server }) => {
+  server.answers(json({ data: [], nextCursor: null }))
+  expect(await line.ask('gateway calls list --from 2024-02-29 --to 2024-03-01T00:30:00+02:00')).toMatchObject({
+    code: 0,
+  })
+  const { searchParams } = new URL(server.requests[0]!.url, server.url)
+  expect([searchParams.get('from'), searchParams.get('to')]).toEqual([
+    '2024-02-29T00:00:00.000Z',
+    '2024-02-29T22:30:00.000Z',
+  ])
 })
 
 describe('if output cannot be written, the CLI', () => {

@@ -48,7 +48,10 @@ export function readWholeNumber(name: string, text: string, { least = 0 } = {}):
 export function readMoment(name: string, text: string, nowMs: number): string {
   if (/^\d+[smhd]$/.test(text)) return new Date(nowMs - readSpan(name, text) * 1_000).toISOString()
   const ms = /^\d{4}-\d\d-\d\d(T.+(Z|[+-]\d\d:\d\d))?$/.test(text) ? Date.parse(text) : Number.NaN
-  if (Number.isNaN(ms)) throw wrong(name, text, '2026-11-20, 2026-11-20T10:00:00Z or 7d for the last seven days')
+  // `Date.parse` takes February 31 as March 3.
+  const isDay = new Date(text.slice(0, 10)).getUTCDate() === Number(text.slice(8, 10))
+  if (Number.isNaN(ms) || !isDay)
+    throw wrong(name, text, '2026-11-20, 2026-11-20T10:00:00Z or 7d for the last seven days')
   return new Date(ms).toISOString()
 }
 
