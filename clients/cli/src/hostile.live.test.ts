@@ -183,6 +183,16 @@ test('a day of a leap year, and a time whose UTC day is another one, are valid',
   ])
 })
 
+test.for([
+  ['@input.json', ''],
+  ['-', '\uFEFF{"text":"a"}'],
+] as const)('--input %s accepts a byte order mark', async ([from, input], { line, server }) => {
+  await writeFile(path.join(line.folder, 'input.json'), '\uFEFF{"text":"a"}')
+  server.answers(json({ revision: 1, atMostMicro: 5, last: { executions: 0, medianMicro: null, p90Micro: null } }))
+  expect(await line.ask(`gateway flows estimate sbx-1 --input ${from}`, undefined, input)).toMatchObject({ code: 0 })
+  expect(JSON.parse(server.requests[0]!.body)).toMatchObject({ input: { text: 'a' } })
+})
+
 describe('if output cannot be written, the CLI', () => {
   const made = json({ key: { id: 'key_1' }, secret: 'svc_secret', resolution: null }, 201)
 

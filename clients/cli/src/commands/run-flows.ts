@@ -122,7 +122,7 @@ async function readInput({ io }: Given, given: string): Promise<Record<string, u
       : given.startsWith('@')
         ? await readFile(path.resolve(io.folder, given.slice(1)), 'utf8')
         : given
-  const read = readJson(text)
+  const read = readJson(text.replace(/^\uFEFF/, '')) // a byte order mark, which some editors write
   const value = 'fault' in read ? null : read.value
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
   const why =
