@@ -47,10 +47,15 @@ export const builtTest = scriptedTest
       })
     }
     /**
-     * Runs one command in this process: `gateway` and its arguments, without quotes. No stream is a terminal.
+     * Runs one command in this process: `gateway` and its arguments, without quotes.
      * @param input on standard input
+     * @param isShown whether the output is a terminal; the other streams are none
      */
-    async function ask(asked: string, env: Record<string, string> = signedIn, input = ''): Promise<Ended> {
+    async function ask(
+      asked: string,
+      env: Record<string, string> = signedIn,
+      { input = '', isShown = false } = {},
+    ): Promise<Ended> {
       const ended: Ended = { code: null, output: '', words: '' }
       const io: Io = {
         env: { GATEWAY_ORGANIZATION: 'ten_1', GATEWAY_PROJECT: 'prj_1', ...env },
@@ -58,7 +63,7 @@ export const builtTest = scriptedTest
         homeFolder: home,
         platform: process.platform,
         program: [process.execPath, program],
-        isTerminal: { input: false, output: false, words: false },
+        isTerminal: { input: false, output: isShown, words: false },
         write: (text) => void (ended.output += text),
         isWritten: () => Promise.resolve(true),
         say: (text) => void (ended.words += `${text}\n`),

@@ -67,7 +67,7 @@ test('gateway login with the stored token neither deletes it nor forgets its id'
   await writeFile(file, JSON.stringify({ default: stored }))
   server.answers(json({ id: 'usr_1', name: 'U', email: 'u@example.test' }))
   const login = `gateway login --url ${server.url} --token-stdin`
-  expect(await line.ask(login, {}, 'svu_1\n')).toMatchObject({ code: 0 })
+  expect(await line.ask(login, {}, { input: 'svu_1\n' })).toMatchObject({ code: 0 })
   expect(server.requests.map(({ method }) => method)).toEqual(['GET'])
   expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ default: stored })
 })
@@ -134,6 +134,18 @@ describe('gateway calls tail', () => {
     })
   })
 
+  test('prints the headings once on a terminal', async ({ line, server }) => {
+    const later = { ...call, id: 'inv_2', createdAt: '2026-11-20T10:00:05Z' }
+    server.answers(json({ data: [call], nextCursor: null }), json({ data: [later, call], nextCursor: null }))
+    const { output } = await line.ask('gateway calls tail --count 2', undefined, { isShown: true })
+    expect(output.split('\n').map((row) => /ADMITTED|inv_\d/.exec(row)?.[0])).toEqual([
+      'ADMITTED',
+      'inv_1',
+      'inv_2',
+      undefined,
+    ])
+  })
+
   test('asks for an open call by its id, and lists only from the newest call', async ({ line, server }) => {
     const newest = { ...call, id: 'inv_300', createdAt: '2026-11-20T10:05:00Z' }
     const ended = Array.from({ length: 299 }, (_, n) => ({ ...call, id: `inv_${299 - n}` }))
@@ -189,7 +201,9 @@ test.for([
 ] as const)('--input %s accepts a byte order mark', async ([from, input], { line, server }) => {
   await writeFile(path.join(line.folder, 'input.json'), '\uFEFF{"text":"a"}')
   server.answers(json({ revision: 1, atMostMicro: 5, last: { executions: 0, medianMicro: null, p90Micro: null } }))
-  expect(await line.ask(`gateway flows estimate sbx-1 --input ${from}`, undefined, input)).toMatchObject({ code: 0 })
+  expect(await line.ask(`gateway flows estimate sbx-1 --input ${from}`, undefined, { input })).toMatchObject({
+    code: 0,
+  })
   expect(JSON.parse(server.requests[0]!.body)).toMatchObject({ input: { text: 'a' } })
 })
 

@@ -221,7 +221,7 @@ async function tailCalls(given: Given, { from, atMost }: { from: string; atMost:
     answeredMs = io.now()
     const { listed, calls } = found
     const ended = calls.filter(({ id, state }) => state !== 'Open' && !shown.has(id)).slice(0, atMost - count)
-    if (ended.length > 0) printRows(given, ended, callColumns)
+    if (ended.length > 0) printRows(given, ended, callColumns, { isContinued: count > 0 })
     count += ended.length
     if (count >= atMost) return
     since = listed.at(-1)?.createdAt ?? since

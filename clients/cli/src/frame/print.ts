@@ -8,8 +8,16 @@ export type Cell = string | number | null
 /** A name that starts with `>` aligns its column to the right. */
 type Columns<Row> = Readonly<Record<string, (row: Row) => Cell>>
 
-/** Prints records as a table, or as one line of JSON each. */
-export function printRows<Row>(out: Out, rows: readonly Row[], columns: Columns<Row>): void {
+/**
+ * Prints records as a table, or as one line of JSON each.
+ * @param isContinued whether the rows follow those of an earlier call, which printed the headings
+ */
+export function printRows<Row>(
+  out: Out,
+  rows: readonly Row[],
+  columns: Columns<Row>,
+  { isContinued = false } = {},
+): void {
   if (out.options.json === true) return rows.forEach((row) => printJson(out, row))
   const titles = Object.keys(columns)
   const cells = rows.map((row) =>
@@ -23,15 +31,9 @@ export function printRows<Row>(out: Out, rows: readonly Row[], columns: Columns<
     )
     const text = line.join('  ').trimEnd()
     // Headings are not data: a piped table has none.
-    if (at === 0) printHead(out, text)
-    else out.io.write(`${text}\n`)
+    if (at > 0 || (out.io.isTerminal.output && !isContinued)) out.io.write(`${text}\n`)
   }
   if (rows.length === 0) out.io.say('No results.')
-}
-
-function printHead({ io }: Out, text: string): void {
-  if (!io.isTerminal.output) return
-  io.write(`${text}\n`)
 }
 
 /** Prints one record as names and values, or as a line of JSON. */
