@@ -243,7 +243,7 @@ function unseen({ io }: Pick<Given, 'io'>, error: unknown, words: string): never
 
 /** Passes the secret to exactly one of two destinations. */
 async function handOver(
-  given: Parameters<typeof printJson>[0],
+  given: Pick<Given, 'io' | 'options'>,
   id: string,
   secret: string,
   file: SecretFile | null,

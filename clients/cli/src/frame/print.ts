@@ -1,9 +1,12 @@
+import stringWidth from 'string-width'
 import type { Given } from './command-row.ts'
 import { ApiRefusal, Unreachable } from '@gateway/api-client/failures'
 import { CommandFailure, exitCodes, systemFailure } from './command-failure.ts'
 import type { Io } from './io.ts'
 
-type Out = Pick<Given, 'io' | 'options'>
+interface Out extends Pick<Given, 'options'> {
+  io: Pick<Io, 'write' | 'say' | 'isTerminal'>
+}
 export type Cell = string | number | null
 /** A name that starts with `>` aligns its column to the right. */
 type Columns<Row> = Readonly<Record<string, (row: Row) => Cell>>
@@ -24,10 +27,10 @@ export function printRows<Row>(
     titles.map((title) => plain(String(columns[title]!(row) ?? '–')).replaceAll('\n', ' ')),
   )
   const shown = [titles.map((title) => title.replace('>', '').toUpperCase()), ...cells]
-  const widths = titles.map((_, n) => Math.max(...shown.map((row) => row[n]!.length)))
+  const widths = titles.map((_, n) => Math.max(...shown.map((row) => stringWidth(row[n]!))))
   for (const [at, row] of shown.entries()) {
     const line = row.map((cell, n) =>
-      titles[n]!.startsWith('>') ? cell.padStart(widths[n]!) : cell.padEnd(widths[n]!),
+      titles[n]!.startsWith('>') ? gap(cell, widths[n]!) + cell : cell + gap(cell, widths[n]!),
     )
     const text = line.join('  ').trimEnd()
     // Headings are not data: a piped table has none.
@@ -35,6 +38,8 @@ export function printRows<Row>(
   }
   if (rows.length === 0) out.io.say('No results.')
 }
+
+const gap = (cell: string, width: number) => ' '.repeat(width - stringWidth(cell))
 
 /** Prints one record as names and values, or as a line of JSON. */
 export function printRecord<Row>(out: Out, row: Row, fields: Columns<Row>): void {
