@@ -58,14 +58,9 @@ export function ShowMore({ list, text = 'Show more' }: { list: ReadByPages; text
   if (!list.hasNextPage) return null
   return (
     <div className="buttons">
-      <button
-        type="button"
-        className="button"
-        disabled={list.isFetchingNextPage}
-        onClick={() => void list.fetchNextPage()}
-      >
+      <BusyButton isBusy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
         {list.isFetchingNextPage ? 'Loading…' : text}
-      </button>
+      </BusyButton>
     </div>
   )
 }
@@ -73,8 +68,17 @@ export function ShowMore({ list, text = 'Show more' }: { list: ReadByPages; text
 /** Refreshes a list. @param isLooking whether a refresh that the user asked for runs; polls leave the button enabled */
 export function RefreshButton({ isLooking, onLook }: { isLooking: boolean; onLook: () => void }) {
   return (
-    <button type="button" className="button" onClick={onLook} disabled={isLooking}>
+    <BusyButton isBusy={isLooking} onClick={onLook}>
       {isLooking ? 'Refreshing…' : 'Refresh'}
+    </BusyButton>
+  )
+}
+
+/** Does nothing while it is busy, and keeps the focus meanwhile, which a disabled button loses. */
+function BusyButton({ isBusy, onClick, children }: { isBusy: boolean; onClick: () => void; children: ReactNode }) {
+  return (
+    <button type="button" className="button" aria-disabled={isBusy} onClick={() => !isBusy && onClick()}>
+      {children}
     </button>
   )
 }

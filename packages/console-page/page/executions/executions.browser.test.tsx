@@ -7,7 +7,7 @@ const running = { status: 'Running', completedAt: null }
 const first = { ...running, id: 'exe_1', revision: 41 }
 const second = { ...running, id: 'exe_2', revision: 42 }
 
-test('the list can be refreshed during a poll', async ({ api, open }) => {
+test('the list can be refreshed during a poll, and the button keeps the focus', async ({ api, open }) => {
   api.answer('listProjectExecutions', list(first))
   const { screen } = await open(`${project}/executions`)
   await expect.element(screen.getByRole('cell', { name: '41' })).toBeVisible()
@@ -17,10 +17,14 @@ test('the list can be refreshed during a poll', async ({ api, open }) => {
   const refreshed = Promise.withResolvers<ReturnType<typeof list>>()
   api.answer('listProjectExecutions', refreshed.promise)
   await screen.getByRole('button', { name: 'Refresh', exact: true }).click()
-  await expect.element(screen.getByRole('button', { name: 'Refreshing…' })).toBeDisabled()
+  const busy = screen.getByRole('button', { name: 'Refreshing…' })
+  await expect.element(busy).toHaveAttribute('aria-disabled', 'true')
+  await expect.element(busy).toHaveFocus()
   refreshed.resolve(list(second, first))
   await expect.element(screen.getByRole('cell', { name: '42' })).toBeVisible()
-  await expect.element(screen.getByRole('button', { name: 'Refresh', exact: true })).toBeEnabled()
+  const refresh = screen.getByRole('button', { name: 'Refresh', exact: true })
+  await expect.element(refresh).toHaveAttribute('aria-disabled', 'false')
+  await expect.element(refresh).toHaveFocus()
 })
 
 test('an execution appears in a list that has become empty', async ({ api, open }) => {
