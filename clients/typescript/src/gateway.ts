@@ -4,44 +4,6 @@ import { Flow, progressOf, type Progress, type SignalOptions } from './flow.ts'
 import { clientOptions, type Settings } from './settings.ts'
 import type { Check, Execution, Invocation, Key, Model, Asset } from './shapes.ts'
 
-export type AssetType = Options<RowAt<'POST', '/v1/assets'>>['contentType']
-
-/** Images and audio of the project. */
-export class Assets {
-  readonly #api: ApiClient
-
-  constructor(api: ApiClient) {
-    this.#api = api
-  }
-
-  /**
-   * Stores a file, and returns the value that names it in an input. Not retried: each upload creates an asset.
-   * @param contentType defaults to that of a Blob
-   * @throws ApiRefusal; Unreachable; TypeError if the content type is unknown
-   */
-  async upload(
-    body: BodyBytes,
-    { contentType, signal }: SignalOptions & { contentType?: AssetType } = {},
-  ): Promise<Asset> {
-    const type = contentType ?? (body instanceof Blob ? body.type : '')
-    if (type === '') throw new TypeError('Set contentType, such as image/png: these bytes have no type.')
-    return this.#api.ask('POST', '/v1/assets', { body, contentType: type as AssetType, signal })
-  }
-
-  /**
-   * Returns the response with its bytes: `.blob()`, `.bytes()`, or `.body` as a stream.
-   * @param range one range of bytes, such as `bytes=0-1023`
-   */
-  download(
-    asset: string | Pick<Asset, 'asset'>,
-    { range, signal }: SignalOptions & { range?: string } = {},
-  ): Promise<Response> {
-    const id = typeof asset === 'string' ? asset : asset.asset
-    const headers = range === undefined ? undefined : { range }
-    return this.#api.raw('GET', '/v1/assets/{id}', { params: { id }, headers, signal })
-  }
-}
-
 export { ApiRefusal, Unreachable } from '@gateway/api-client/failures'
 export type { RefusalCode } from '@gateway/api/refusal'
 export { chargeOfUsage, type Charge } from './charge.ts'
@@ -112,5 +74,43 @@ export class Gateway {
   /** Returns the models that this key can call now. */
   async models({ signal }: SignalOptions = {}): Promise<Model[]> {
     return (await this.#api.ask('GET', '/v1/models', { signal })).data
+  }
+}
+
+export type AssetType = Options<RowAt<'POST', '/v1/assets'>>['contentType']
+
+/** Images and audio of the project. */
+export class Assets {
+  readonly #api: ApiClient
+
+  constructor(api: ApiClient) {
+    this.#api = api
+  }
+
+  /**
+   * Stores a file, and returns the value that names it in an input. Not retried: each upload creates an asset.
+   * @param contentType defaults to that of a Blob
+   * @throws ApiRefusal; Unreachable; TypeError if the content type is unknown
+   */
+  async upload(
+    body: BodyBytes,
+    { contentType, signal }: SignalOptions & { contentType?: AssetType } = {},
+  ): Promise<Asset> {
+    const type = contentType ?? (body instanceof Blob ? body.type : '')
+    if (type === '') throw new TypeError('Set contentType, such as image/png: these bytes have no type.')
+    return this.#api.ask('POST', '/v1/assets', { body, contentType: type as AssetType, signal })
+  }
+
+  /**
+   * Returns the response with its bytes: `.blob()`, `.bytes()`, or `.body` as a stream.
+   * @param range one range of bytes, such as `bytes=0-1023`
+   */
+  download(
+    asset: string | Pick<Asset, 'asset'>,
+    { range, signal }: SignalOptions & { range?: string } = {},
+  ): Promise<Response> {
+    const id = typeof asset === 'string' ? asset : asset.asset
+    const headers = range === undefined ? undefined : { range }
+    return this.#api.raw('GET', '/v1/assets/{id}', { params: { id }, headers, signal })
   }
 }

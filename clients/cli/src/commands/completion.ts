@@ -13,9 +13,9 @@ import { rowOf } from '../frame/read-arguments.ts'
 const shells = ['bash', 'zsh', 'fish'] as const
 type Shell = (typeof shells)[number]
 
-// Each script asks the command itself for candidates, one per line, so all shells offer the
-// same. No script evaluates a candidate. `:files` and `:folders` are left to the shell. The bash script also supports
-// bash 3.2, which has no `mapfile` and no `compopt`: there it completes no files.
+// Each script asks the command itself for candidates, one per line, so all shells offer the same. No script evaluates a
+// candidate. `:files` and `:folders` are left to the shell. The bash script also supports bash 3.2, which has no
+// `mapfile` and no `compopt`: there it completes no files.
 
 const bash = `_gateway() {
   local candidate
