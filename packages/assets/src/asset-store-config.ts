@@ -31,6 +31,8 @@ export interface BucketSettings {
   endpoint: string | null
   /** Whether the bucket's name is part of the path instead of the host name. */
   pathStyle: boolean
+  /** How long a connection to it may be without traffic while bytes are expected. Milliseconds. Default: 10 seconds. */
+  silentMs?: number
 }
 
 /** Variables for the location of assets, shared by all services that store or read them. */

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { MediaType } from '@gateway/api/media-type'
 import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3'
@@ -61,7 +62,7 @@ export class AssetStoreUnavailable extends Error {
 }
 
 const CONNECT_MS = 3_000
-/** A connection without traffic in either direction for this long is closed; the SDK then retries on another. */
+/** A bucket from which nothing comes for this long has its connection closed; the SDK then retries on another. */
 const SILENT_MS = 10_000
 
 /** Connections of the process itself: stores, and reads at full speed. */
@@ -75,8 +76,13 @@ const OWN_SOCKETS = 256
  */
 export function openBucketBackend(bucket: BucketSettings, maxCallers: number): BlobBackend {
   const { name } = bucket
-  const client = openClient(bucket, OWN_SOCKETS)
-  const callers = openClient(bucket, maxCallers)
+  const { silentMs = SILENT_MS } = bucket
+  const client = openClient(bucket, OWN_SOCKETS, { socketTimeout: silentMs })
+  const callers = openClient(bucket, maxCallers, {
+    socketTimeout: 0,
+    requestTimeout: silentMs,
+    throwOnRequestTimeout: true,
+  })
   const disk = new Disk(new S3Driver({ client, bucket: name, visibility: 'private', supportsACL: false }))
 
   return {
@@ -92,6 +98,7 @@ export function openBucketBackend(bucket: BucketSettings, maxCallers: number): B
       const answer = await (reader === 'caller' ? callers : client).send(question).catch((error: Error) => {
         throw error.name === 'NoSuchKey' ? new AssetMissing({ cause: error }) : error
       })
+      if (reader === 'caller') endIfSilent(answer.Body as IncomingMessage, silentMs)
       return answer.Body as Readable
     },
     remove: (key) => disk.delete(key),
@@ -102,13 +109,32 @@ export function openBucketBackend(bucket: BucketSettings, maxCallers: number): B
   }
 }
 
-function openClient({ region, endpoint, pathStyle }: BucketSettings, maxSockets: number): S3Client {
+/**
+ * Ends a response whose sender is silent while bytes are expected of it. The connection is also without traffic while a
+ * caller reads slowly and the buffer is full. Then no bytes are expected.
+ */
+function endIfSilent(body: IncomingMessage, silentMs: number): void {
+  const { socket } = body
+  const check = () => {
+    if (body.readableLength < body.readableHighWaterMark) body.destroy(new Error('the bucket is silent'))
+    else socket.setTimeout(silentMs, check)
+  }
+  socket.setTimeout(silentMs, check)
+  body.once('close', () => socket.off('timeout', check)) // others use the connection after it
+}
+
+/** @param timeouts of responses: the SDK's `requestTimeout` ends with their headers, its `socketTimeout` does not */
+function openClient(
+  { region, endpoint, pathStyle }: BucketSettings,
+  maxSockets: number,
+  timeouts: { socketTimeout: number; requestTimeout?: number; throwOnRequestTimeout?: true },
+): S3Client {
   return new S3Client({
     region,
     forcePathStyle: pathStyle,
     requestHandler: {
       connectionTimeout: CONNECT_MS,
-      socketTimeout: SILENT_MS,
+      ...timeouts,
       httpAgent: { maxSockets },
       httpsAgent: { maxSockets },
     },

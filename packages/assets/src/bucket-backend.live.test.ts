@@ -1,9 +1,11 @@
+import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { startFaultProxy } from '@gateway/testbed/fault-proxy'
-import { expect, onTestFinished, test as base, vi } from 'vitest'
+import { expect, test as base, vi } from 'vitest'
 import { AssetMissing, AssetStoreUnavailable, AssetTypeUnknown } from './blob-backend.ts'
 import { type AssetStore, openAssetStore } from './asset-store.ts'
-import type { AssetLimits } from './asset-store-config.ts'
+import type { AssetLimits, BucketSettings } from './asset-store-config.ts'
 import { startSmallBucket } from './fixtures/small-bucket.ts'
 
 /* oxlint-disable no-empty-pattern -- vitest reads from the pattern what a fixture needs */
@@ -13,6 +15,12 @@ const test = base
     onCleanup(server.stop)
     return server
   })
+  .extend('proxy', async ({ server }, { onCleanup }) => {
+    const { hostname, port } = new URL(server.url)
+    const proxy = await startFaultProxy({ host: hostname, port: Number(port) })
+    onCleanup(proxy.close)
+    return proxy
+  })
   .extend('openStore', async ({}, { onCleanup }) => {
     vi.stubEnv('AWS_ACCESS_KEY_ID', 'test-key')
     vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'a secret')
@@ -21,8 +29,8 @@ const test = base
       for (const store of stores) await store.close()
       vi.unstubAllEnvs()
     })
-    return async (endpoint: string, limits: Partial<AssetLimits> = {}) => {
-      const bucket = { name: 'assets', region: 'eu-north-1', endpoint, pathStyle: true }
+    return async (endpoint: string, limits: Partial<AssetLimits> = {}, more: Partial<BucketSettings> = {}) => {
+      const bucket = { name: 'assets', region: 'eu-north-1', endpoint, pathStyle: true, ...more }
       const store = await openAssetStore({ folder: '', bucket, limits })
       stores.push(store)
       return store
@@ -61,16 +69,46 @@ test('retries a bucket that is briefly unavailable', async ({ store, server }) =
 test(
   'retries on a new connection if one to the bucket falls silent',
   { timeout: 60_000 },
-  async ({ server, openStore }) => {
-    const { hostname, port } = new URL(server.url)
-    const proxy = await startFaultProxy({ host: hostname, port: Number(port) })
-    onTestFinished(proxy.close)
+  async ({ proxy, openStore }) => {
     const store = await openStore(`http://127.0.0.1:${proxy.port}`)
     await store.put('prj_1', 'ast_1', inPieces(WAV), LIMIT)
     proxy.fallSilent()
     expect(await buffer(await store.open('prj_1', 'ast_1'))).toEqual(WAV)
   },
 )
+
+/** More than the buffers between a bucket and a caller hold. */
+const LARGE = Buffer.concat([WAV, Buffer.alloc(24_000_000, 7)])
+const SILENCE = { silentMs: 300 }
+
+test('lets a caller pause for longer than a bucket may be silent', async ({ server, openStore }) => {
+  const store = await openStore(server.url, {}, SILENCE)
+  server.objects.set('/assets/prj_1/ast_1', { bytes: LARGE, contentType: 'audio/wav' })
+  const bytes = await store.openForCaller('prj_1', 'ast_1')
+  await once((bytes as IncomingMessage).socket, 'timeout')
+  expect((await buffer(bytes)).equals(LARGE)).toBe(true)
+})
+
+test('ends the read of a caller if the bucket falls silent', async ({ server, proxy, openStore }) => {
+  const store = await openStore(proxy.through(server.url), {}, SILENCE)
+  server.objects.set('/assets/prj_1/ast_1', { bytes: LARGE, contentType: 'audio/wav' })
+  const bytes = await store.openForCaller('prj_1', 'ast_1')
+  await once((bytes as IncomingMessage).socket, 'timeout')
+  proxy.fallSilent()
+  await expect(buffer(bytes)).rejects.toThrow('silent')
+})
+
+test('retries the read of a caller on a new connection if one to the bucket falls silent', async ({
+  server,
+  proxy,
+  openStore,
+}) => {
+  const store = await openStore(proxy.through(server.url), {}, SILENCE)
+  await store.put('prj_1', 'ast_1', inPieces(WAV), LIMIT)
+  expect(await buffer(await store.openForCaller('prj_1', 'ast_1'))).toEqual(WAV)
+  proxy.fallSilent()
+  expect(await buffer(await store.openForCaller('prj_1', 'ast_1'))).toEqual(WAV)
+})
 
 test('reads and stores for another project while 50 callers of one project read slowly', async ({
   server,
