@@ -36,7 +36,7 @@ test('returns stored bytes unchanged, whole and in part, and their type', async 
       mimeType: 'image/png',
       bytes: PNG.length,
     })
-    expect(await buffer(await store.open('prj_1', asset))).toEqual(PNG)
+    expect(await store.readWhole('prj_1', asset)).toEqual(PNG)
     expect(await buffer(await store.openForCaller('prj_1', asset, { first: 0, last: 0 }))).toEqual(PNG.subarray(0, 1))
     expect(await buffer(await store.openForCaller('prj_1', asset, { first: 8, last: 17 }))).toEqual(
       Buffer.from('0123456789'),
@@ -46,16 +46,16 @@ test('returns stored bytes unchanged, whole and in part, and their type', async 
 
 test('finds an asset only under its project', async ({ store }) => {
   await store.put('prj_1', 'ast_1', inPieces(PNG, 100), LIMIT)
-  await expect(store.open('prj_2', 'ast_1')).rejects.toThrow(AssetMissing)
+  await expect(store.readWhole('prj_2', 'ast_1')).rejects.toThrow(AssetMissing)
   await store.remove('prj_1', 'ast_1')
   await store.remove('prj_1', 'ast_1')
-  await expect(store.open('prj_1', 'ast_1')).rejects.toThrow(AssetMissing)
+  await expect(store.readWhole('prj_1', 'ast_1')).rejects.toThrow(AssetMissing)
 })
 
 test('refuses ids that could lead out of the folder of a project', async ({ store }) => {
   for (const name of ['..', '../prj_2', 'a/b', '', '.', 'a.b', '%2e%2e', 'ast_1\0', '-', `a${'b'.repeat(64)}`]) {
     await expect(store.put('prj_1', name, inPieces(PNG, 100), LIMIT)).rejects.toThrow(RangeError)
-    await expect(store.open(name, 'ast_1')).rejects.toThrow(RangeError)
+    await expect(store.readWhole(name, 'ast_1')).rejects.toThrow(RangeError)
     await expect(store.remove('prj_1', name)).rejects.toThrow(RangeError)
   }
 })
@@ -88,7 +88,7 @@ test('throws AssetStoreUnavailable if the folder is not usable', async ({ store,
   await rm(folder, { recursive: true })
   await writeFile(folder, 'a file where the folder was')
   await expect(store.put('prj_1', 'ast_1', inPieces(PNG, 100), LIMIT)).rejects.toThrow(AssetStoreUnavailable)
-  await expect(store.open('prj_1', 'ast_1')).rejects.toThrow(AssetStoreUnavailable)
+  await expect(store.readWhole('prj_1', 'ast_1')).rejects.toThrow(AssetStoreUnavailable)
 })
 
 test('refuses a read above the limit of a project, until one of its reads has ended [overloaded]', async ({

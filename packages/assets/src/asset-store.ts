@@ -1,4 +1,5 @@
 import { finished, type Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Refusal } from '@gateway/api/refusal'
 import { openByteBudget } from '@gateway/service-kit/async/byte-budget'
@@ -48,10 +49,10 @@ export interface AssetStore {
     limits: { maxBytes: number },
   ): Promise<StoredAsset>
   /**
-   * Opens the bytes to read them at full speed. The stream has to be read or destroyed.
-   * @throws AssetMissing, AssetStoreUnavailable
+   * Reads the bytes at full speed, into memory.
+   * @throws AssetMissing; AssetStoreUnavailable, also if the store breaks off in the middle
    */
-  open(project: string, asset: string): Promise<Readable>
+  readWhole(project: string, asset: string): Promise<Buffer>
   /**
    * Opens the bytes, or a part of them, for a caller, who may read slowly (B4).
    * @throws Refusal `overloaded`; AssetMissing, AssetStoreUnavailable
@@ -134,7 +135,12 @@ export async function openAssetStore(
         room.giveBack()
       }
     },
-    open: (project, asset) => open(project, asset, null, 'process'),
+    async readWhole(project, asset) {
+      const bytes = await open(project, asset, null, 'process')
+      return buffer(bytes).catch((error: unknown) => {
+        throw new AssetStoreUnavailable({ cause: error })
+      })
+    },
     async openForCaller(project, asset, range) {
       const leave = readLimit.enter(project) // B4
       try {

@@ -1,4 +1,3 @@
-import { buffer } from 'node:stream/consumers'
 import type { NamedAsset } from '@gateway/api/attachments'
 import { AssetMissing } from './blob-backend.ts'
 import { refuse } from '@gateway/api/refusal'
@@ -10,7 +9,7 @@ import type { AssetStore } from './asset-store.ts'
  * @throws Refusal `asset_not_found` if the bytes are lost; AssetStoreUnavailable
  */
 export async function assetUrls(
-  store: Pick<AssetStore, 'open'>,
+  store: Pick<AssetStore, 'readWhole'>,
   project: string,
   assets: readonly NamedAsset[],
 ): Promise<Map<string, string>> {
@@ -22,9 +21,9 @@ export async function assetUrls(
   return urls
 }
 
-async function readWhole(store: Pick<AssetStore, 'open'>, project: string, asset: string): Promise<Buffer> {
+async function readWhole(store: Pick<AssetStore, 'readWhole'>, project: string, asset: string): Promise<Buffer> {
   try {
-    return await buffer(await store.open(project, asset))
+    return await store.readWhole(project, asset)
   } catch (error) {
     throw error instanceof AssetMissing ? refuse('asset_not_found', { asset }) : error
   }

@@ -51,11 +51,11 @@ test('stores bytes in a bucket with their type and length, and reads them whole 
 }) => {
   expect(await store.put('prj_1', 'ast_1', inPieces(WAV), LIMIT)).toEqual({ mimeType: 'audio/wav', bytes: WAV.length })
   expect(server.objects.get('/assets/prj_1/ast_1')).toEqual({ bytes: WAV, contentType: 'audio/wav' })
-  expect(await buffer(await store.open('prj_1', 'ast_1'))).toEqual(WAV)
+  expect(await store.readWhole('prj_1', 'ast_1')).toEqual(WAV)
   const part = await buffer(await store.openForCaller('prj_1', 'ast_1', { first: 8, last: 11 }))
   expect(part.toString()).toBe('WAVE')
   await store.remove('prj_1', 'ast_1')
-  await expect(store.open('prj_1', 'ast_1')).rejects.toThrow(AssetMissing)
+  await expect(store.readWhole('prj_1', 'ast_1')).rejects.toThrow(AssetMissing)
 })
 
 test('retries a bucket that is briefly unavailable', async ({ store, server }) => {
@@ -73,7 +73,7 @@ test(
     const store = await openStore(`http://127.0.0.1:${proxy.port}`)
     await store.put('prj_1', 'ast_1', inPieces(WAV), LIMIT)
     proxy.fallSilent()
-    expect(await buffer(await store.open('prj_1', 'ast_1'))).toEqual(WAV)
+    expect(await store.readWhole('prj_1', 'ast_1')).toEqual(WAV)
   },
 )
 
@@ -129,7 +129,7 @@ test('reads for the process and stores while callers read as much as they may', 
   await store.put('prj_1', 'ast_1', inPieces(WAV), LIMIT)
   const slow = await Promise.all(Array.from({ length: 50 }, () => store.openForCaller('prj_1', 'ast_1')))
   await expect(store.openForCaller('prj_2', 'ast_1')).rejects.toMatchObject({ code: 'overloaded' })
-  expect(await buffer(await store.open('prj_1', 'ast_1'))).toEqual(WAV)
+  expect(await store.readWhole('prj_1', 'ast_1')).toEqual(WAV)
   await store.put('prj_1', 'ast_2', inPieces(WAV), LIMIT)
   for (const bytes of slow) bytes.destroy()
 })

@@ -36,7 +36,7 @@ export interface Deps {
   /** The ledger's `followExecution`, shared by the followers of a key that ask the same at the same time. */
   lookAtProgress: (question: FollowQuestion) => Promise<FollowAnswer>
   providers: Pick<Providers, 'chat' | 'embed'>
-  assetStore: Pick<AssetStore, 'open' | 'openForCaller' | 'put' | 'remove'>
+  assetStore: Pick<AssetStore, 'readWhole' | 'openForCaller' | 'put' | 'remove'>
   /** Memory budget for the images of all calls. */
   imageMemory: Pick<ByteBudget, 'take'>
   countUsage: CountUsage

@@ -18,7 +18,7 @@ export interface Deps {
   instance: Pick<Instance, 'id' | 'renew' | 'silent' | 'onSilence'>
   notifier: Pick<Notifier, 'subscribe'>
   providers: Pick<Providers, 'chat' | 'media'>
-  assets: Pick<AssetStore, 'open' | 'makeRoom' | 'remove'>
+  assets: Pick<AssetStore, 'readWhole' | 'makeRoom' | 'remove'>
   /** Limits the image bytes in memory across all nodes. */
   imageMemory: Pick<ByteBudget, 'take'>
   freeNodes: Pick<FreeNodes, 'run'>

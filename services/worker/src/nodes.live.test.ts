@@ -1,6 +1,5 @@
 import { rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { buffer } from 'node:stream/consumers'
 import type { Fixture } from '@gateway/testbed/fixture'
 import { expect } from 'vitest'
 import { flow, stackTest, newPrompt, nodeOf, oneChat, side } from './stack.fixture.ts'
@@ -193,7 +192,7 @@ stackTest(
     ] as const) {
       const value = record.output![field] as { asset: string; mimeType: string; bytes: number }
       expect(value.mimeType).toBe(mimeType)
-      expect(await buffer(await assets.open(tenant.project, value.asset))).toHaveLength(value.bytes)
+      expect(await assets.readWhole(tenant.project, value.asset)).toHaveLength(value.bytes)
       const { rows } = await fixture.run(
         'SELECT project, mime_type, bytes, execution FROM money.assets WHERE id = $1',
         [value.asset],

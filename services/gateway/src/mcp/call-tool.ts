@@ -23,7 +23,6 @@ import { fingerprintOf, MAX_ID_CHARACTERS, readIdempotencyKey, readTag } from '.
 import { withCallSpan } from '../tracing.ts'
 import { TOOL } from './describe-tool.ts'
 import type { ResponseStream } from '../response/response-stream.ts'
-import { buffer } from 'node:stream/consumers'
 import { AssetMissing, AssetStoreUnavailable } from '@gateway/assets/blob-backend'
 import { LedgerUnavailable } from '@gateway/ledger-client/call-operation'
 import type { RecordedAsset } from '@gateway/assets/send-asset'
@@ -291,7 +290,7 @@ async function blockOf(
     if ('refused' in answer) return null
     if (answer.asset.bytes > bytesLeft) return { content: whereabouts(answer.asset), bytes: 0 }
     await takeMemory(answer.asset.bytes)
-    const bytes = await buffer(await assetStore.open(project, answer.asset.id))
+    const bytes = await assetStore.readWhole(project, answer.asset.id)
     return { content: inlineBlock(answer.asset, bytes), bytes: bytes.length }
   } catch (error) {
     const isOverloaded = error instanceof Refusal && error.code === 'overloaded'

@@ -1,6 +1,9 @@
 import { EventEmitter } from 'node:events'
-import { Readable } from 'node:stream'
-import { expect, test } from 'vitest'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { openAssetStore } from '@gateway/assets/asset-store'
+import { expect, onTestFinished, test } from 'vitest'
 import type { ExecutionRecord } from '@gateway/api/execution'
 import { refuse } from '@gateway/api/refusal'
 import type { Deps } from '../deps.ts'
@@ -36,7 +39,7 @@ const deps = {
   },
   imageMemory: { take: async () => () => {} },
   assetStore: {
-    open: async (project: string, asset: string) => Readable.from([Buffer.from(`${asset} of ${project}`)]),
+    readWhole: async (project: string, asset: string) => Buffer.from(`${asset} of ${project}`),
   },
 } as unknown as Deps
 const request = { disconnected: new AbortController().signal, res: new EventEmitter() } as never
@@ -75,12 +78,22 @@ test('names the media beyond 25 MB of a result in a text that says how to read t
   const readAsset = async ({ asset: id }: { asset: string }) => ({
     asset: { id, project: 'prj_1', mimeType: 'image/png', bytes: bytesOf[id] },
   })
-  const open = async (_: string, asset: string) => Readable.from([Buffer.alloc(bytesOf[asset]!)])
-  const large = { ...deps, ledger: { readAsset }, assetStore: { open } } as unknown as Deps
+  const readWhole = async (_: string, asset: string) => Buffer.alloc(bytesOf[asset]!)
+  const large = { ...deps, ledger: { readAsset }, assetStore: { readWhole } } as unknown as Deps
   const output = Object.fromEntries(Object.keys(bytesOf).map((asset) => [asset, { ...picture, asset }]))
   const { content } = await executionResult(large, { ...record, output }, request)
   expect(content.map(({ type }) => type)).toEqual(['text', 'image', 'text', 'image'])
   expect((content[2] as { text: string }).text).toContain('GET /v1/assets/ast_2')
+})
+
+test('names the media in a text if the store breaks off in the middle of a read', async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'assets-test-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const store = await openAssetStore({ folder, bucket: null })
+  onTestFinished(() => store.close())
+  await mkdir(path.join(folder, 'prj_1', 'ast_1'), { recursive: true }) // opens, but can't be read
+  const { content } = await executionResult({ ...deps, assetStore: store }, record, request)
+  expect((content[1] as { text: string }).text).toContain('GET /v1/assets/ast_1')
 })
 
 test.each([
