@@ -1,6 +1,8 @@
 import { request } from 'node:http'
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
+import { rm } from 'node:fs/promises'
+import path from 'node:path'
 import { json } from 'node:stream/consumers'
 import type { AssetValue } from '@gateway/api/execution'
 import { mediaTypeOf } from '@gateway/api/media-type'
@@ -160,6 +162,17 @@ test('an asset of another project gets the same 404 as an unknown ID, byte for b
   const [first, ...others] = await Promise.all(answers)
   expect(first).toMatchObject([404, expect.stringContaining('asset_not_found') as string])
   for (const other of others) expect(other).toEqual(first)
+})
+
+test('an asset whose bytes are gone gets the same code as an unknown ID [asset_not_found]', async ({
+  tenant,
+  stack,
+  flows,
+  image,
+}) => {
+  await rm(path.join(stack.folder, 'assets', tenant.project, image.asset))
+  const answer = await flows.get(`/v1/assets/${image.asset}`)
+  expect([answer.status, (await errorOf(answer))['code']]).toEqual([404, 'asset_not_found'])
 })
 
 describe('an invocation whose output is one image', () => {

@@ -1,4 +1,6 @@
 import type { RequestHandler } from 'express'
+import { refuse } from '@gateway/api/refusal'
+import { AssetMissing } from '@gateway/assets/blob-backend'
 import { refusalFor } from '@gateway/ledger-protocol/ledger-refusal'
 import { flowLimits } from '@gateway/api/limits'
 import { refuseUnread } from '@gateway/service-kit/http/read-body'
@@ -44,7 +46,9 @@ export function showAsset(deps: Needed): RequestHandler<{ id: string }> {
       const caller = readCaller(req, keyHash)
       const answer = await deps.ledger.readAsset({ caller, asset: storableId(req.params.id) })
       if ('refused' in answer) throw refusalFor(answer.refused, 'chat')
-      await sendAsset(deps, req, res, answer.asset)
+      await sendAsset(deps, req, res, answer.asset).catch((error: unknown) => {
+        throw error instanceof AssetMissing ? refuse('asset_not_found', { asset: answer.asset.id }) : error
+      })
     })
 }
 
