@@ -6,32 +6,15 @@ import { describe, expect } from 'vitest'
 import { chat, type TenantFixture } from './src/stack.ts'
 import { providers, severalProvidersTest as test, type ProviderName } from './src/several-providers.ts'
 
-// Several providers for one product: selection, retries and open circuits. The caller sees one call, with one reservation and one
-// charge. fault-matrix.scenario.ts covers the outcome of each provider fault.
+// Several providers for one product: the caller sees one call, with one reservation and one charge.
+// packages/providers proves retries and circuits; fault-matrix.scenario.ts covers the outcome of each provider fault.
 
 interface Body {
-  choices: { message: { content: string }; finish_reason: string }[]
   usage: { prompt_tokens: number; completion_tokens: number; total_tokens: number }
-  error: { code: string }
 }
 const bodyOf = async (answer: Response) => (await answer.json()) as Body
 
 describe('provider selection', () => {
-  test('retries a busy lone provider after its retry-after time, unnoticed by the caller', async ({
-    stack,
-    servers,
-    tenantOf,
-    expectCharges,
-  }) => {
-    const tenant = await tenantOf(['chat'])
-    await servers.first.control.setFaults([{ status: 429, headers: { 'retry-after-ms': '300' }, times: 1 }])
-    const answer = await chat(stack, tenant)
-    expect(answer.status).toBe(200)
-    const [refused, answered] = await servers.first.control.calls()
-    expect(answered!.atMs - refused!.atMs).toBeGreaterThanOrEqual(300)
-    await expectCharges(tenant, 1, (await bodyOf(answer)).usage.total_tokens)
-  })
-
   // spec: can/failover
   test('records each try and the first token of a stream with the call', async ({ stack, servers, tenantOf }) => {
     const tenant = await tenantOf(['chat', 'messages'])
@@ -90,22 +73,6 @@ describe('provider selection', () => {
     expect((await costsOf(costed)).at(-1)).toMatchObject({ cost_pico: null })
   })
 
-  // spec: can/failover
-  test('tries two failing providers twice each, in turn, and charges nothing [provider_failed]', async ({
-    stack,
-    servers,
-    tenantOf,
-    expectCharges,
-  }) => {
-    const tenant = await tenantOf(['chat', 'messages'])
-    for (const { control } of [servers.first, servers.second]) await control.setFaults([{ status: 503 }])
-    const answer = await chat(stack, tenant)
-    expect([answer.status, (await bodyOf(answer)).error.code]).toEqual([502, 'provider_failed'])
-    expect(await servers.first.control.countCalls()).toBe(2)
-    expect(await servers.second.control.countCalls()).toBe(2)
-    await expectCharges(tenant, 0, 0)
-  })
-
   // spec: 9/s3, can/failover
   test('answers and charges every call once when a provider dies under load', async ({
     stack,
@@ -130,46 +97,6 @@ describe('provider selection', () => {
       60,
       usages.reduce((sum, tokens) => sum + tokens, 0),
     )
-  })
-})
-
-describe('provider circuit', () => {
-  // spec: can/failover
-  test('skips a failing provider while another one answers, and uses it again once it recovers', async ({
-    stack,
-    servers: { first, second },
-    tenantOf,
-  }) => {
-    const tenant = await tenantOf(['frail', 'messages'])
-    await first.control.setFaults([{ status: 500 }])
-    for (let i = 0; i < 3; i++) expect((await chat(stack, tenant)).status).toBe(200)
-    expect([await first.control.countCalls(), await second.control.countCalls()]).toEqual([3, 3])
-
-    // The circuit is open only briefly, then a call probes the provider: repeat until a call arrives while it is open.
-    for (let spared = 0; spared === 0;) {
-      expect((await chat(stack, tenant)).status).toBe(200)
-      spared = (await second.control.countCalls()) - (await first.control.countCalls())
-    }
-    await first.control.clearFaults()
-    const failed = await first.control.countCalls()
-    while ((await first.control.countCalls()) < failed + 7) expect((await chat(stack, tenant)).status).toBe(200)
-  })
-
-  test('spares a failing lone provider and refuses its callers immediately, free of charge', async ({
-    stack,
-    servers,
-    tenantOf,
-    expectCharges,
-  }) => {
-    const tenant = await tenantOf(['lonely'])
-    await servers.first.control.setFaults([{ status: 500 }])
-    for (let i = 0; i < 20; i++) {
-      const answer = await chat(stack, tenant, { body: { stream: i % 2 === 1 } })
-      expect([502, 503]).toContain(answer.status)
-      expect((await bodyOf(answer)).error.code).toMatch(/^(provider_failed|unavailable)$/)
-    }
-    expect(await servers.first.control.countCalls()).toBe(3)
-    await expectCharges(tenant, 0, 0)
   })
 })
 
@@ -223,70 +150,4 @@ describe('one product in two wire formats', () => {
         await expectCharges(tenant, 2, asked.usage!.total_tokens + answered.usage!.total_tokens)
       },
     )
-
-  clientTest('returns JSON that matches a schema', async ({ tenantOf, client }) => {
-    const schema = { type: 'object', properties: { title: { type: 'string' } }, required: ['title'] }
-    for (const order of orders) {
-      const tenant = await tenantOf(order)
-      const { choices } = await client(tenant).chat.completions.create({
-        model: tenant.model,
-        messages: [{ role: 'user', content: 'A title, please' }],
-        response_format: { type: 'json_schema', json_schema: { name: 'title', schema } },
-      })
-      expect(Object.keys(JSON.parse(choices[0]!.message.content!))).toEqual(['title'])
-    }
-  })
-
-  // spec: 4.2/s2
-  clientTest('returns reasoning, whole and streamed, and accepts it back', async ({ tenantOf, client }) => {
-    const tenant = await tenantOf(['messages'], 'tapir-think')
-    const ask = {
-      model: tenant.model,
-      messages: [{ role: 'user' as const, content: 'Think' }],
-      reasoning_effort: 'low' as const,
-    }
-    const { choices } = await client(tenant).chat.completions.create(ask)
-    const { reasoning_content: thought } = choices[0]!.message as { reasoning_content?: string }
-    expect(thought).toMatch(/\w/)
-    let streamed = ''
-    for await (const chunk of await client(tenant).chat.completions.create({ ...ask, stream: true }))
-      streamed += (chunk.choices[0]!.delta as { reasoning_content?: string }).reasoning_content ?? ''
-    expect(streamed).toBe(thought)
-    const again = {
-      ...ask,
-      messages: [...ask.messages, choices[0]!.message, { role: 'user' as const, content: 'And?' }],
-    }
-    expect((await client(tenant).chat.completions.create(again)).choices[0]!.finish_reason).toBe('stop')
-  })
-
-  clientTest(
-    'returns a refusal of the model as content_filter and charges it',
-    async ({ servers, tenantOf, client, expectCharges }) => {
-      const tenant = await tenantOf(['messages'])
-      await servers.second.control.setFaults([{ declines: true }])
-      const { choices, usage } = await client(tenant).chat.completions.create({
-        model: tenant.model,
-        messages: [{ role: 'user', content: 'Tell me' }],
-      })
-      expect(choices[0]!.finish_reason).toBe('content_filter')
-      await expectCharges(tenant, 1, usage!.total_tokens)
-    },
-  )
-
-  test('sends a parameter that one format lacks to the other provider, and refuses it without one [invalid_request]', async ({
-    stack,
-    servers,
-    tenantOf,
-    expectCharges,
-  }) => {
-    const body = { response_format: { type: 'json_object' } }
-    const answer = await chat(stack, await tenantOf(['messages', 'chat']), { body })
-    expect(typeof JSON.parse((await bodyOf(answer)).choices[0]!.message.content)).toBe('object')
-
-    const tenant = await tenantOf(['messages'])
-    const refused = await chat(stack, tenant, { body })
-    expect([refused.status, (await bodyOf(refused)).error.code]).toEqual([400, 'invalid_request'])
-    expect(await servers.second.control.countCalls()).toBe(0)
-    await expectCharges(tenant, 0, 0)
-  })
 })

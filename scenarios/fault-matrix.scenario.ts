@@ -84,7 +84,7 @@ const test = liveTest.extend('fixture', { scope: 'file' }, async ({ database, re
     baseUrl: `${url}/v1`,
     apiKey: KEY,
     allowPrivateAddress: true,
-    // Each provider is called once; failover.live.test.ts covers retries.
+    // Each provider is called once; try-routes.live.test.ts covers retries.
     tries: 1,
     circuitFailures: 1_000_000,
     // Long enough for a busy machine, short enough for the rows that wait for the timeout.

@@ -23,18 +23,14 @@ const chat: Turns = async ({ url, secret, model }, stream) => {
   const turn = async (messages: OpenAI.ChatCompletionMessageParam[]) => {
     const ask = { model, tools, messages, reasoning_effort: 'low' as const }
     if (!stream) return (await wire.completions.create(ask)).choices[0]!.message
-    const whole: Record<string, unknown> & { content: string; reasoning_details: unknown[] } = {
-      role: 'assistant',
-      content: '',
-      reasoning_details: [],
-    }
+    const whole = { role: 'assistant', content: '', reasoning_content: '', reasoning_details: [] as unknown[] }
     const calls: { id: string; type: 'function'; function: { name: string; arguments: string } }[] = []
     for await (const { choices } of await wire.completions.create({ ...ask, stream: true })) {
       const delta = choices[0]?.delta
+      const thought = (delta ?? {}) as { reasoning_content?: string; reasoning_details?: unknown[] }
       whole.content += delta?.content ?? ''
-      whole.reasoning_details.push(
-        ...((delta as { reasoning_details?: unknown[] } | undefined)?.reasoning_details ?? []),
-      )
+      whole.reasoning_content += thought.reasoning_content ?? ''
+      whole.reasoning_details.push(...(thought.reasoning_details ?? []))
       for (const { index, id, function: called } of delta?.tool_calls ?? []) {
         calls[index] ??= { id: id!, type: 'function', function: { name: called!.name!, arguments: '' } }
         calls[index].function.arguments += called?.arguments ?? ''
@@ -44,6 +40,7 @@ const chat: Turns = async ({ url, secret, model }, stream) => {
   }
   const asked = { role: 'user' as const, content: 'Where?' }
   const seen = await turn([asked])
+  expect(seen).toMatchObject({ reasoning_content: expect.stringMatching(/\w/) as string })
   const results = seen.tool_calls!.map(({ id }) => ({ role: 'tool' as const, tool_call_id: id, content: 'found' }))
   return { seen, text: (await turn([asked, seen, ...results])).content }
 }

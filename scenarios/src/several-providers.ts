@@ -9,8 +9,6 @@ const never = 1_000_000
 export const providers = {
   chat: { at: 'first', kind: 'openai-compatible', circuitFailures: never },
   messages: { at: 'second', kind: 'anthropic', circuitFailures: never },
-  frail: { at: 'first', kind: 'openai-compatible', tries: 1, circuitFailures: 3, circuitOpenMs: 200 },
-  lonely: { at: 'first', kind: 'openai-compatible', tries: 1, circuitFailures: 3, circuitOpenMs: 60_000 },
   doomed: { at: 'third', kind: 'openai-compatible', circuitFailures: never },
   responses: { at: 'first', kind: 'openai-responses', circuitFailures: never },
   azure: { at: 'first', kind: 'azure-openai', path: '/openai/v1', apiKey: 'sk-canary', circuitFailures: never },
