@@ -1,5 +1,4 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import fc from 'fast-check'
 import { describe, expect } from 'vitest'
 import { ask } from '@gateway/testbed/ask'
 import { answerOf, callerAt, refusalIn, said, type Answer, type Caller } from './src/caller.ts'
@@ -12,9 +11,7 @@ const test = liveStackTest.extend('owned', async ({ stack }) => {
   const tenant = await stack.tenant(1_000_000n)
   const caller = callerAt(stack.gateways[0]!.url, (await stack.fixture.token(tenant.owner)).secret)
   const path = `/api/v2/tenants/${tenant.project.tenant}/keys`
-  const keyCount = async () =>
-    (await stack.fixture.run('SELECT FROM control.keys WHERE tenant = $1', [tenant.project.tenant])).rowCount
-  return { ...tenant, caller, path, keyCount }
+  return { ...tenant, caller, path }
 })
 
 describe('a key’s binding', () => {
@@ -132,7 +129,9 @@ describe('concurrent key changes', () => {
       const replacement = replacementOf(won[0]!)
       for (const answer of rotations.filter(({ status }) => status !== 201)) {
         expect(['409 key_not_active', '401 key_revoked']).toContain(said(answer)) // the latter for a rotation by the old key itself
-        expect(refusalIn(answer)!.resolution).toContain(replacement.id)
+        const { code, details, resolution } = refusalIn(answer)!
+        expect(resolution).toContain(replacement.id)
+        if (code === 'key_not_active') expect(details).toEqual({ state: 'Rotated', rotatedTo: replacement.id })
       }
       expect(new Set(uses).isSubsetOf(new Set(['200', '401 key_revoked']))).toBe(true)
       expect([await use(old), await use(replacement)]).toEqual(['401 key_revoked', '200'])
@@ -186,109 +185,5 @@ describe('concurrent key changes', () => {
     const { id } = await newKey(owned)
     const answers = await atOnce(Array.from({ length: 8 }, () => () => caller.ask('POST', `${path}/${id}/revoke`)))
     expect(answers.map(said).toSorted()).toEqual(['200', ...Array(7).fill('409 key_not_active')])
-  })
-})
-
-describe('the request body that creates a key', () => {
-  const own = [
-    'id',
-    'hash',
-    'prefix',
-    'tenant',
-    'lineage',
-    'createdBy',
-    'createdAt',
-    'expiresAt',
-    'expiryDays',
-    'rotatedFrom',
-    'rotatedTo',
-    'graceUntil',
-    'revokedAt',
-    'state',
-    'secret',
-    'limitMicro',
-    'lastUsedAt',
-    '__proto__',
-    'constructor',
-    'prototype',
-    'toString',
-  ]
-
-  test('accepts no field outside the contract, at any depth [invalid_request]', async ({ stack, owned }) => {
-    const { path, project, keyCount, caller } = owned
-    const before = await keyCount()
-    const known = ['project', 'name', 'policy', 'resources', 'limit', 'expiresInDays']
-    const name = fc
-      .oneof(fc.constantFrom(...own), fc.string({ minLength: 1, maxLength: 20 }))
-      .filter((one) => !known.includes(one))
-    const extra = fc.tuple(name, fc.oneof(fc.jsonValue({ maxDepth: 2 }), fc.constant('Active')), fc.boolean())
-    await fc.assert(
-      fc.asyncProperty(extra, async ([field, value, nested]) => {
-        // Serialized by hand: an object literal would set the prototype instead of a __proto__ field.
-        const added = `${JSON.stringify(field)}:${JSON.stringify(value)}`
-        const limit = `"limit":{"micro":1,"reset":"daily"${nested ? `,${added}` : ''}}`
-        const body = `{"project":"${project.id}",${limit}${nested ? '' : `,${added}`}}`
-        const answer = await fetch(stack.gateways[0]!.url + path, {
-          method: 'POST',
-          headers: { authorization: `Bearer ${caller.secret}`, 'content-type': 'application/json' },
-          body,
-        })
-        const micro = nested && (field === 'micro' || field === 'reset') // a duplicate field: the last one wins
-        if (!micro) expect([body, said(await answerOf(answer))]).toEqual([body, '400 invalid_request'])
-      }),
-      { numRuns: 150 },
-    )
-    expect(await keyCount()).toBe(before)
-  })
-
-  // spec: 2.1/s2
-  test('creates exactly the requested key, owned by the caller, or none', async ({ owned }) => {
-    const { path, project, caller, owner, model, keyCount } = owned
-    const anything = fc.oneof(fc.constant(undefined), fc.constant(null), fc.jsonValue({ maxDepth: 1 }))
-    const or = <T>(good: fc.Arbitrary<T>) =>
-      fc.oneof({ weight: 6, arbitrary: good }, { weight: 1, arbitrary: anything })
-    const asked = fc.record({
-      project: or(fc.constant(project.id)),
-      name: or(fc.string({ minLength: 1, maxLength: 100 })),
-      policy: or(fc.constantFrom('all-eligible', 'listed')),
-      resources: fc.oneof(fc.constant(undefined), fc.constant([model]), fc.constant([model, model]), anything),
-      limit: or(
-        fc.record({
-          micro: fc.oneof(fc.nat(), fc.maxSafeInteger(), fc.double()),
-          reset: fc.constantFrom('daily', 'weekly', 'monthly', 'lifetime', 'never'),
-        }),
-      ),
-      expiresInDays: or(fc.integer({ min: -1, max: 400 })),
-    })
-    let made = 0
-    await fc.assert(
-      fc.asyncProperty(asked, async (body) => {
-        const before = await keyCount()
-        const answer = await caller.ask('POST', path, body)
-        expect([201, 400, 404, 422]).toContain(answer.status)
-        expect(await keyCount()).toBe(before! + (answer.status === 201 ? 1 : 0))
-        if (answer.status !== 201) return
-        made++
-        const { key } = answer.body as { key: Record<string, unknown> & { createdAt: string; expiresAt: string } }
-        const days = (Date.parse(key.expiresAt) - Date.parse(key.createdAt)) / 86_400_000
-        expect({ ...key, days }).toMatchObject({
-          project: project.id,
-          state: 'Active',
-          name: body.name === undefined ? 'Key' : (body.name as string).trim(),
-          policy: body.policy ?? 'all-eligible',
-          resources: body.policy === 'listed' ? [model] : [],
-          limit: body.limit ?? null,
-          days: body.expiresInDays ?? 90,
-          createdBy: owner,
-          rotatedFrom: null,
-          rotatedTo: null,
-          lastUsedAt: null,
-        })
-        expect(days).toBeGreaterThanOrEqual(1)
-        expect(days).toBeLessThanOrEqual(365)
-      }),
-      { numRuns: 150 },
-    )
-    expect(made).toBeGreaterThan(0) // about thirty on average
   })
 })

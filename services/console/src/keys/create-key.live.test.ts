@@ -10,7 +10,7 @@ test('creates a key bound to its project, shows the secret once and stores only 
   const limit = { micro: 5_000_000, reset: 'daily' }
   const made = await stack.owner.post(`${stack.path}/keys`, {
     project: stack.project,
-    name: 'CI',
+    name: ' CI ',
     limit,
     rates: { requestsPerMinute: 60 },
     expiresInDays: 30,
@@ -82,10 +82,18 @@ test.for([
   [{ policy: 'all-eligible', resources: ['acme/swift'] }, '400 invalid_request', 'resources'],
   [{ createdBy: 'usr_other' }, '400 invalid_request', 'createdBy'],
   [{ hash: 'x' }, '400 invalid_request', 'hash'],
-] as const)('rejects a key with %j: %s', async ([more, refusal, param], { stack }) => {
+  [{ rotatedFrom: 'key_other' }, '400 invalid_request', 'rotatedFrom'],
+  [JSON.parse('{"__proto__":{"policy":"listed"}}'), '400 invalid_request', '__proto__'],
+  [{ limit: { micro: 1, reset: 'daily', spentMicro: 0 } }, '400 invalid_request', 'limit.spentMicro'],
+  [{ limit: { micro: 1.5, reset: 'daily' } }, '400 invalid_request', 'limit.micro'],
+  [{ name: '' }, '400 invalid_request', 'name'],
+  [{ name: null }, '400 invalid_request', 'name'],
+] as const)('rejects a key with %j, and stores none: %s', async ([more, refusal, param], { stack, fixture }) => {
   const body = refusal.endsWith('project_required') ? more : { project: stack.project, ...more }
   const answer = await stack.owner.post(`${stack.path}/keys`, body)
   expect([outcomeOf(answer), answer.body.error.param]).toEqual([refusal, param])
+  const { rowCount } = await fixture.run('SELECT FROM control.keys WHERE tenant = $1', [stack.tenant])
+  expect(rowCount).toBe(0)
 })
 
 // spec: 2.1/r6, 2.1/r7, 8.3/s1, 8.3/s2

@@ -56,20 +56,6 @@ test('rotating a key keeps its settings and lineage and changes only the secret'
   expect(rows).toEqual([{ lineage: old.id }])
 })
 
-test('of concurrent rotations of a key one gets the replacement, the others only its ID [key_not_active]', async ({
-  stack,
-}) => {
-  const { key } = (await stack.owner.post(`${stack.path}/keys`, { project: stack.project })).body
-  const path = `${stack.path}/keys/${key.id}/rotate`
-  const answers = await Promise.all(Array.from({ length: 8 }, () => stack.owner.post(path)))
-  const [won, ...others] = answers.toSorted((a, b) => a.status - b.status)
-  expect(outcomeOf(won!)).toBe('201')
-  for (const other of others) {
-    expect(outcomeOf(other)).toBe('409 key_not_active')
-    expect(other.body.error.details).toEqual({ state: 'Rotated', rotatedTo: won!.body.key.id })
-  }
-})
-
 // spec: 4.5/r3, 4.6/s2
 test('a key can rotate itself, but no other key and nothing else [not_found]', async ({ stack, console, fixture }) => {
   const create = async () => (await stack.owner.post(`${stack.path}/keys`, { project: stack.project })).body
