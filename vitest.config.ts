@@ -40,7 +40,6 @@ const full = scenarioFiles(
   'mcp-docs',
   'notices',
   'notices-page',
-  'openai-client',
   'operator',
   'operator-money',
   'operator-product',

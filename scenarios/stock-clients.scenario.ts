@@ -1,6 +1,7 @@
 import { hash, randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
+import OpenAI from 'openai'
 import { startFaultProxy } from '@gateway/testbed/fault-proxy'
 import { describe, expect } from 'vitest'
 import { langChain } from './src/clients/langchain.ts'
@@ -60,7 +61,7 @@ const tokens = ({ usage }: Spoken) => usage.prompt + usage.completion
 const newPrompt = () => `Tell me of ${randomUUID()}.`
 
 describe.each(clients)('$name', (client) => {
-  // spec: 1/s4
+  // spec: 1/s1, 1/s4, 4.2/s7
   test('completes a chat and is charged the reported usage', async ({ tenant }) => {
     const spoken = await client.at(tenant.endpoint()).complete(newPrompt())
     expect(spoken.text.length).toBeGreaterThan(10)
@@ -77,7 +78,7 @@ describe.each(clients)('$name', (client) => {
     expect(await tenant.settled()).toBe(tokens(spoken))
   })
 
-  // spec: can/tools
+  // spec: 4.2/s2, can/tools
   test('calls a tool, returns its result to the model, and is charged for both rounds', async ({ stack, tenant }) => {
     const cities: string[] = []
     const prompt = newPrompt()
@@ -208,6 +209,14 @@ describe.each(clients)('$name', (client) => {
     expect(await stack.provider.control.countCalls({ prompt })).toBe(1)
     expect(await tenant.settled()).toBe(tokens(spoken))
   })
+})
+
+// spec: 0/s4, 1/s4, 4.1/s2
+test('the OpenAI client for Node lists the models that the key can call, and reads one', async ({ tenant }) => {
+  const { baseUrl, key, model } = tenant.endpoint()
+  const { models } = new OpenAI({ baseURL: baseUrl, apiKey: key, maxRetries: 0 })
+  expect((await models.list()).data.map(({ id }) => id)).toEqual([model])
+  expect(await models.retrieve(model)).toMatchObject({ id: model, object: 'model', owned_by: 'acme' })
 })
 
 test('docs/clients.md names the version of each package that is tested', async () => {
