@@ -55,16 +55,6 @@ describe('no overspend', () => {
     expect(await stack.findings([tenant.project.id])).toEqual([])
   })
 
-  // spec: 5/s8, can/spending-limits
-  test(`a key limit that covers ${FIT} calls admits exactly ${FIT} of ${CALLERS} [key_limit]`, async ({ stack }) => {
-    const rich = await stack.tenant(1_000_000_000n)
-    const bound = await boundOf(stack, rich)
-    const limit = { micro: bound * BigInt(FIT) + bound - 1n, reset: 'daily' as const }
-    const tenant = { ...rich, key: await stack.fixture.key({ project: rich.project, by: rich.owner, limit }) }
-    expect(await callAtOnce(stack, tenant)).toEqual({ 200: FIT, 403: CALLERS - FIT })
-    expect(await stack.findings([tenant.project.id])).toEqual([])
-  })
-
   test(`a hard budget of a tag that covers ${FIT} calls admits exactly ${FIT} of ${CALLERS} [budget_reached]`, async ({
     stack,
   }) => {

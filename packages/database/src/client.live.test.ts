@@ -14,20 +14,6 @@ const clientTest = liveTest.extend('open', async ({ database }, { onCleanup }) =
   }
 })
 
-const preparedNow = "SELECT count(*)::int AS n FROM pg_prepared_statements WHERE statement LIKE 'SELECT 40 +%'"
-
-clientTest('prepares a raw query once per connection', async ({ open }) => {
-  const prisma = await open()
-  for (const n of [1, 2]) expect(await prisma.$queryRaw`SELECT 40 + ${n}::int AS sum`).toEqual([{ sum: 40 + n }])
-  expect(await prisma.$queryRawUnsafe(preparedNow)).toEqual([{ n: 1 }])
-})
-
-clientTest('prepares no statement if prepared statements are turned off', async ({ open }) => {
-  const prisma = await open({ preparedStatements: false })
-  await prisma.$queryRaw`SELECT 40 + ${2}::int AS sum`
-  expect(await prisma.$queryRawUnsafe(preparedNow)).toEqual([{ n: 0 }])
-})
-
 clientTest(
   'reads back the same time that it wrote, even if the database has another time zone',
   async ({ open, database }) => {
@@ -41,12 +27,6 @@ clientTest(
     ).toEqual([{ at, s: at.getTime() / 1_000 }])
   },
 )
-
-clientTest('reads models through the Prisma client', async ({ open, database }) => {
-  const prisma = await open({ url: database.adminUrl })
-  await prisma.tenant.create({ data: { id: 'ten_1', name: 'Acme' } })
-  expect(await prisma.tenant.findMany({ select: { id: true, name: true } })).toEqual([{ id: 'ten_1', name: 'Acme' }])
-})
 
 clientTest('names the service in the application_name of a session', async ({ open }) => {
   const prisma = await open({ role: 'ledger' })

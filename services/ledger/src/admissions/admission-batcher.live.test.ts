@@ -24,22 +24,6 @@ describe('locks of an admission batch', () => {
     expect(codeOf(await waiting)).toBe('key_revoked')
   })
 
-  test('a locked wallet does not delay other projects', async ({ database, fixture, replica, tenant }) => {
-    const busy = await fixture.project(tenant.owners, 1_000n)
-    await fixture.assign(busy.id, tenant.product)
-    const busyKey = await fixture.key({ project: busy, by: tenant.owners.owner })
-    const holding = new Client({ connectionString: database.adminUrl })
-    await holding.connect()
-    await holding.query('BEGIN')
-    await holding.query('SELECT FROM money.wallets WHERE project = $1 FOR UPDATE', [busy.id])
-    const stuck = replica.admit(replica.item(busyKey, tenant.product))
-    const free = replica.admit(replica.item(tenant.key, tenant.product))
-    expect(codeOf(await free)).toBe('admitted')
-    await holding.query('COMMIT')
-    await holding.end()
-    expect(codeOf(await stuck)).toBe('admitted')
-  })
-
   test('waiting for a lock other than a wallet’s counts as a lockout, and the item is decided once the lock is released', async ({
     database,
     tenant,
@@ -166,23 +150,6 @@ describe('admissionBatcher', () => {
     expect(countCodes(await Promise.all(outcomes))).toMatchObject({ undecided: 7 })
     expect(countCodes(await Promise.all(releases))).toEqual({ released: 10 })
     await small.close()
-  })
-
-  test('quarantines one poisoned item and decides the rest of its batch', async ({ database, tenant }) => {
-    const replica = await openReplica(database.ledgerUrl)
-    const good = Array.from({ length: 5 }, () => replica.item(tenant.key, tenant.product))
-    const bad = replica.item(tenant.key, tenant.product, { model: 'nul \u0000 byte' })
-    const outcomes = await Promise.all([good[0]!, good[1]!, bad, ...good.slice(2)].map((item) => replica.admit(item)))
-    expect(outcomes.map(({ kind }) => kind)).toEqual([
-      'admitted',
-      'admitted',
-      'undecided',
-      'admitted',
-      'admitted',
-      'admitted',
-    ])
-    expect(replica.quarantined).toEqual([bad.id])
-    await replica.close()
   })
 
   test('retries a batch whose connection was lost, and decides each item once', async ({

@@ -53,18 +53,6 @@ describe('idempotency keys', () => {
     expect(second).toMatchObject({ kind: 'admitted', invocation: first.id, attempt: 2 })
   })
 
-  test('treats the same key of another project as a separate call', async ({ fixture, replica, tenant }) => {
-    const idempotency = keyed()
-    const project = await fixture.project(tenant.owners, 1_000n)
-    await fixture.assign(project.id, tenant.product)
-    const key = await fixture.key({ project, by: tenant.owners.owner })
-    const outcomes = await Promise.all([
-      replica.admit(replica.item(tenant.key, tenant.product, { idempotency })),
-      replica.admit(replica.item(key, tenant.product, { idempotency })),
-    ])
-    expect(outcomes.map(codeOf)).toEqual(['admitted', 'admitted'])
-  })
-
   test('replays a saved response byte for byte, regardless of other closings in its batch', async ({
     replica,
     tenant,

@@ -5,22 +5,6 @@ import { findingsOf, test, walletOf } from '../fixtures/ledger-test.ts'
 // The rules of the money core (architecture §4), each tested by what would break without it.
 
 describe('concurrent admissions', () => {
-  test('admit exactly 10 of 200 calls if the wallet covers 10 [insufficient_budget]', async ({
-    fixture,
-    replica,
-    tenant,
-  }) => {
-    const project = await fixture.project(tenant.owners, 1_000n)
-    await fixture.assign(project.id, tenant.product)
-    const key = await fixture.key({ project, by: tenant.owners.owner })
-    const outcomes = await Promise.all(
-      Array.from({ length: 200 }, () => replica.admit(replica.item(key, tenant.product))),
-    )
-    expect(countCodes(outcomes)).toEqual({ admitted: 10, insufficient_budget: 190 })
-    expect(await walletOf(replica, project.id)).toEqual({ funded: 1_000n, reserved: 1_000n, settled: 0n })
-    expect(await findingsOf(replica, project.id)).toEqual([])
-  })
-
   test('admit exactly 10 of 200 calls if the wallet covers 10, on two replicas', async ({
     fixture,
     replica,
@@ -40,6 +24,7 @@ describe('concurrent admissions', () => {
     expect(await findingsOf(replica, project.id)).toEqual([])
   })
 
+  // spec: 5/s8, can/spending-limits
   test('never exceed the limit of a key, on two replicas [key_limit]', async ({ fixture, replica, other, tenant }) => {
     const key = await fixture.key({
       project: tenant.project,

@@ -43,12 +43,6 @@ test('one job runs a whole execution through chained nodes', async ({ engine, in
   expect(rows).toEqual([{ placed: 4 }]) // each counts towards its project's share of the queue
 })
 
-test('a paid node is never chained: it is enqueued', async ({ engine, instance, begin, tenant }) => {
-  const execution = await begin(fan([tenant.product]))
-  const { job, claim } = await takeNext(engine, instance, execution)
-  expect([job.node, claim.node.kind]).toEqual(['c0', 'product.chat'])
-})
-
 test('a repeated completion returns the same chained node, even from a replica that has not seen the execution', async ({
   engine,
   twin,
@@ -85,16 +79,6 @@ test('a chained node is enqueued if its worker dies', async ({ engine, begin, fi
   expect(await engine.complete(ending({ job, lease }))).toEqual({ kind: 'completed' })
   const { rows } = await fixture.run('SELECT status FROM money.executions WHERE id = $1', [execution])
   expect(rows).toEqual([{ status: 'Succeeded' }])
-})
-
-test('a chained node that is given back is enqueued for another worker', async ({ engine, instance, begin }) => {
-  const execution = await begin(chain(1))
-  const first = await takeNext(engine, instance, execution)
-  const next = { lease: newLease(), instance }
-  handedIn(await engine.complete(ending(first, { next })))
-  const back = ending({ job: { ...first.job, node: 'out' }, lease: next.lease }, { result: { kind: 'given-back' } })
-  expect(await engine.complete(back)).toEqual({ kind: 'completed' })
-  expect((await takeNext(engine, instance, execution)).claim).toMatchObject({ attempt: 2, node: { id: 'out' } })
 })
 
 test('an ended instance gets no chained node, and the ready node is enqueued', async ({ engine, begin }) => {
