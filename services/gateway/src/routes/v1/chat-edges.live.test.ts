@@ -69,8 +69,9 @@ describe('a caller who disconnects', () => {
       const charged = await tenant.settled()
       const again = await tenant.chat(fields, { headers })
       expect(again.headers.get('idempotent-replayed')).toBe('true')
-      const usage = stream ? eventsOf(await again.text()).chunks.at(-1)!.usage! : (await bodyOf(again)).usage
-      expect(charged).toBe(costOf(usage))
+      const events = stream && eventsOf(await again.text())
+      if (events) expect(events.done).toBe(true)
+      expect(charged).toBe(costOf(events ? events.chunks.at(-1)!.usage! : (await bodyOf(again)).usage))
       expect(await stack.provider.control.countCalls({ prompt: content })).toBe(1)
     })
 
