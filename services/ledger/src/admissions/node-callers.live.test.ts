@@ -1,18 +1,7 @@
 import { describe, expect } from 'vitest'
-import type { Fixture } from '@gateway/testbed/fixture'
-import { codeOf, type Replica } from '../fixtures/replica.ts'
-import {
-  closeNodes,
-  insertNodes,
-  insertExecution,
-  nodeItem,
-  rotateKey,
-  type HeldNode,
-  type Runner,
-} from '../fixtures/execution-rows.ts'
+import { codeOf } from '../fixtures/replica.ts'
+import { closeNodes, nodeItem, rotateKey, type HeldNode, codeNow, rowsOf, runWith } from '../fixtures/execution-rows.ts'
 import { findingsOf, openTenant, test, walletOf } from '../fixtures/ledger-test.ts'
-
-type TenantFixture = Awaited<ReturnType<typeof openTenant>>
 
 const settled = (node: HeldNode, completionTokens: number) => ({
   id: node.reservation,
@@ -207,25 +196,3 @@ describe('a call of an execution', () => {
     expect(codeOf(await replica.admitNode(item))).toBe('context_limit')
   })
 })
-
-/** Inserts an execution of the tenant's key, or of another runner, with `count` claimed nodes. */
-async function runWith(
-  fixture: Fixture,
-  tenant: TenantFixture,
-  count = 1,
-  by: Runner = { key: tenant.key.id },
-): Promise<HeldNode[]> {
-  const execution = await insertExecution(fixture, tenant.project.id, by)
-  return insertNodes(fixture, { execution, project: tenant.project.id, count })
-}
-
-async function rowsOf(fixture: Fixture, table: 'reservations' | 'attempts', execution: string) {
-  const { rows } = await fixture.run(`SELECT * FROM money.${table} WHERE execution = $1 ORDER BY attempt, node`, [
-    execution,
-  ])
-  return rows as Record<string, unknown>[]
-}
-
-async function codeNow(replica: Replica, tenant: TenantFixture, node: HeldNode): Promise<string> {
-  return codeOf(await replica.admitNode(nodeItem(replica, node, tenant.product)))
-}

@@ -1,20 +1,17 @@
 import { describe, expect } from 'vitest'
-import type { Fixture } from '@gateway/testbed/fixture'
 import { openReservationReaper } from '../maintenance/reservation-reaper.ts'
-import { codeOf, type Replica } from '../fixtures/replica.ts'
+import { codeOf } from '../fixtures/replica.ts'
 import {
   closeNodes,
   failExecution,
-  insertNodes,
-  insertExecution,
   nodeItem,
   reclaimNodes,
   type HeldNode,
-  type Runner,
+  codeNow,
+  rowsOf,
+  runWith,
 } from '../fixtures/execution-rows.ts'
-import { findingsOf, openTenant, test, walletOf } from '../fixtures/ledger-test.ts'
-
-type TenantFixture = Awaited<ReturnType<typeof openTenant>>
+import { findingsOf, test, walletOf } from '../fixtures/ledger-test.ts'
 
 const settled = (node: HeldNode, completionTokens: number) => ({
   id: node.reservation,
@@ -215,25 +212,3 @@ describe('closing a node’s call', () => {
     expect((await walletOf(replica, tenant.project.id)).reserved).toBe(100n) // the reaper released the direct call
   })
 })
-
-/** Inserts an execution of the tenant's key, or of another runner, with `count` claimed nodes. */
-async function runWith(
-  fixture: Fixture,
-  tenant: TenantFixture,
-  count = 1,
-  by: Runner = { key: tenant.key.id },
-): Promise<HeldNode[]> {
-  const execution = await insertExecution(fixture, tenant.project.id, by)
-  return insertNodes(fixture, { execution, project: tenant.project.id, count })
-}
-
-async function rowsOf(fixture: Fixture, table: 'reservations' | 'attempts', execution: string) {
-  const { rows } = await fixture.run(`SELECT * FROM money.${table} WHERE execution = $1 ORDER BY attempt, node`, [
-    execution,
-  ])
-  return rows as Record<string, unknown>[]
-}
-
-async function codeNow(replica: Replica, tenant: TenantFixture, node: HeldNode): Promise<string> {
-  return codeOf(await replica.admitNode(nodeItem(replica, node, tenant.product)))
-}

@@ -1,19 +1,9 @@
 import { describe, expect } from 'vitest'
-import type { Fixture } from '@gateway/testbed/fixture'
 import { countCodes } from '../fixtures/replica.ts'
-import {
-  insertNodes,
-  insertExecution,
-  nodeItem,
-  reclaimNodes,
-  type HeldNode,
-  type Runner,
-} from '../fixtures/execution-rows.ts'
+import { nodeItem, reclaimNodes, rowsOf, runWith } from '../fixtures/execution-rows.ts'
 import { findingsOf, openTenant, test, walletOf } from '../fixtures/ledger-test.ts'
 
 // Paid calls of nodes: admitted on behalf of the execution, under the lease of the node, and closed with it.
-
-type TenantFixture = Awaited<ReturnType<typeof openTenant>>
 
 describe('a node’s call', () => {
   test('is reserved under its execution and node, as the next attempt of the same invocation', async ({
@@ -103,21 +93,3 @@ describe('a node’s call', () => {
     expect(await replica.admitNode(item)).toEqual({ kind: 'instance-unknown' })
   })
 })
-
-/** Inserts an execution of the tenant's key, or of another runner, with `count` claimed nodes. */
-async function runWith(
-  fixture: Fixture,
-  tenant: TenantFixture,
-  count = 1,
-  by: Runner = { key: tenant.key.id },
-): Promise<HeldNode[]> {
-  const execution = await insertExecution(fixture, tenant.project.id, by)
-  return insertNodes(fixture, { execution, project: tenant.project.id, count })
-}
-
-async function rowsOf(fixture: Fixture, table: 'reservations' | 'attempts', execution: string) {
-  const { rows } = await fixture.run(`SELECT * FROM money.${table} WHERE execution = $1 ORDER BY attempt, node`, [
-    execution,
-  ])
-  return rows as Record<string, unknown>[]
-}

@@ -1,39 +1,8 @@
 import { describe, expect } from 'vitest'
-import type { StartQuestion } from '@gateway/ledger-protocol/flow-reads'
-import type { Graph } from '@gateway/api/graph'
 import { openTenant } from '../../fixtures/ledger-test.ts'
 import { codeOf, ending, failing, idempotencyOf, mint, openEngine, question, takeNext } from '../../fixtures/engine.ts'
-import { test as ledgerTest } from '../../fixtures/ledger-test.ts'
+import { MEDIA, test } from '../../fixtures/start-test.ts'
 import { TEXT, chain, oneCall, publishProduct, saveRevision } from '../../fixtures/sandbox-products.ts'
-
-const test = ledgerTest
-  .extend(
-    'save',
-    ({ tenant, fixture }) =>
-      (graph: Graph = chain(0), more = {}) =>
-        publishProduct(fixture, tenant.project.id, tenant.owners.owner, { graph, ...more }),
-  )
-  /** Starts an execution with the tenant's key. */
-  .extend(
-    'ask',
-    ({ engine, tenant }) =>
-      (sandbox: string, more: Partial<StartQuestion> = {}, key = tenant.key) =>
-        engine.start(question(key, sandbox, more)),
-  )
-
-const MEDIA: Graph = {
-  input: {
-    type: 'object',
-    properties: { picture: { type: 'object', format: 'image' }, n: { type: 'number' } },
-    required: ['n'],
-  },
-  output: { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] },
-  nodes: [
-    { id: 'in', kind: 'input' },
-    { id: 'out', kind: 'output' },
-  ],
-  edges: [{ from: 'in.n', to: 'out.n' }],
-}
 
 describe('an idempotency key', () => {
   // spec: 4.3/s7
