@@ -176,7 +176,7 @@ export const moneyFunctionRules: Mutation[] = [
     id: 'money-start-permitted',
     rule: 'A sandbox product that was suspended while its start was read is not started.',
     file: 'prisma/functions/money/write_starts.sql',
-    find: ' AND s.suspended IS FALSE',
+    find: ' AND NOT s.suspended',
     replace: '',
     tests: ['services/ledger/src/executions/start'],
   },
