@@ -75,7 +75,7 @@ test('a refused statement keeps its connection and has its SQLSTATE', async ({ o
 })
 
 test('a cancelled statement closes its connection, also within a transaction', async ({ open }) => {
-  const { sql } = await open({ queryLimitMs: 1_000 })
+  const { sql } = await open({ queryLimitMs: 500 })
   for (const ask of [
     () => sql.query('SELECT pg_sleep(30)'),
     () => sql.transaction((tx) => tx.query('SELECT pg_sleep(30)')),
