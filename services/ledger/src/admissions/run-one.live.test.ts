@@ -80,10 +80,12 @@ describe('money.run_one', () => {
     const held = replica.item(key, product, { idempotency })
     await replica.admit(held)
     const limited = await fixture.key({ project, by: owners.owner, limit: { micro: 50n, reset: 'daily' } })
+    const elsewhere = await fixture.key({ project, by: owners.owner, policy: 'listed', resources: ['sbx-other'] })
     const poor = await openTenant(fixture, 10n)
     const admissions: AdmissionItem[] = [
       { ...item(), keyHash: '00'.repeat(32) },
       { ...item(), model: 'no/model' },
+      replica.item(elsewhere, product), // not on its list
       { ...item(), selector: 'another project' },
       { ...item(), parameters: ['logprobs', 'unheard_of'] },
       { ...item(), instance: 'ins_unknown' },
