@@ -79,13 +79,16 @@ describe('money.run_one', () => {
     const idempotency = { key: 'another key', fingerprint: 'ab'.repeat(32) }
     const held = replica.item(key, product, { idempotency })
     await replica.admit(held)
-    const limited = await fixture.key({ project, by: owners.owner, limit: { micro: 50n, reset: 'daily' } })
+    const limited = await fixture.key({ project, by: owners.owner, limit: { micro: 99n, reset: 'daily' } })
+    const reserving = await fixture.key({ project, by: owners.owner, limit: { micro: 199n, reset: 'daily' } })
+    await replica.admit(replica.item(reserving, product))
     const elsewhere = await fixture.key({ project, by: owners.owner, policy: 'listed', resources: ['sbx-other'] })
-    const poor = await openTenant(fixture, 10n)
+    const poor = await openTenant(fixture, 99n)
     const admissions: AdmissionItem[] = [
       { ...item(), keyHash: '00'.repeat(32) },
       { ...item(), model: 'no/model' },
       replica.item(elsewhere, product), // not on its list
+      replica.item(reserving, product), // its first call reserves what this one needs
       { ...item(), selector: 'another project' },
       { ...item(), parameters: ['logprobs', 'unheard_of'] },
       { ...item(), instance: 'ins_unknown' },
