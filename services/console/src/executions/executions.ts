@@ -125,7 +125,8 @@ const columns = Prisma.sql`
 export function findExecutions(filters: ExecutionFilters): Prisma.Sql {
   const { table, indexed } = walkOf(filters)
   const along = Prisma.sql`${indexed} ${inPeriod(order.at, filters)} ${behind(order, filters.place)}`
-  const walk = { ...order, table, along, fits: Prisma.sql`(${fitting(filters)})`, columns }
+  const visible = Prisma.sql`a.project = ${filters.project}`
+  const walk = { ...order, table, along, fits: Prisma.sql`(${fitting(filters)})`, visible, columns }
   return Prisma.sql`
     SELECT e.*, coalesce((SELECT sum(v.charged_micro) FROM money.execution_nodes n
                            CROSS JOIN LATERAL (SELECT c.charged_micro FROM money.attempts c WHERE c.id = n.charge LIMIT 1) v

@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import { consoleTest as test, outcomeOf } from '../console.fixture.ts'
+import { ROWS_A_PAGE } from '../request/found-rows.ts'
 import { echo } from '../sandboxes/graphs.fixture.ts'
 
 const ended = { Succeeded: `'{}'`, Failed: 'NULL', Cancelled: 'NULL', Running: 'NULL' } as const
@@ -100,6 +101,22 @@ test('lists the executions of a project across its flows, filtered by state, flo
   expect(body).toEqual({ data: [], nextCursor: null })
   const viewer = await stack.member({ project: 'Project Viewer' })
   expect(outcomeOf(await viewer.get(`${stack.projectPath}/executions`))).toBe('404 not_found')
+})
+
+test('a page by a flow of another project has no cursor, however many executions the flow has', async ({
+  stack,
+  fixture,
+}) => {
+  const other = await fixture.project({ ...stack, owner: stack.owner.id })
+  const { id: sandbox } = await fixture.sandbox(other, echo)
+  await fixture.run(
+    `INSERT INTO money.executions (id, project, sandbox, revision, user_id, surface, status, output, created_at, deadline_at, completed_at)
+     SELECT $1 || n, $2, $3, 1, $4, 'invoke', 'Succeeded', '{}', i.at, i.at, i.at
+       FROM generate_series(1, $5::integer) n, LATERAL (SELECT timestamptz '2026-01-01' + n * interval '1 second' AS at) i`,
+    [fixture.id('exe'), other.id, sandbox, stack.owner.id, ROWS_A_PAGE],
+  )
+  const { body } = await stack.owner.get(`${stack.projectPath}/executions?sandbox=${sandbox}`)
+  expect(body).toEqual({ data: [], nextCursor: null })
 })
 
 test.for([

@@ -159,9 +159,10 @@ function openCalls(filters: CallFilters): Prisma.Sql {
 
 function closedCalls(filters: CallFilters): Prisma.Sql {
   const ofState = equal([[state, filters.state]])
-  const fits = Prisma.sql`(a.project = ${filters.project} ${narrowed(filters)} ${ofState} AND ${isNewest})`
+  const visible = Prisma.sql`a.project = ${filters.project}`
+  const fits = Prisma.sql`(${visible} ${narrowed(filters)} ${ofState} AND ${isNewest})`
   const along = Prisma.sql`${indexed(filters)} ${inTime(filters)}`
-  const walk = { ...order, table: Prisma.sql`money.attempts`, columns: closedColumns, along, fits }
+  const walk = { ...order, table: Prisma.sql`money.attempts`, columns: closedColumns, along, fits, visible }
   return foundRows(walk, filters.limit)
 }
 

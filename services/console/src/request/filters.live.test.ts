@@ -89,6 +89,19 @@ test('finds no calls by a key of another project, and none by execution for a Pr
   expect(hidden.body).toEqual({ data: [], nextCursor: null })
 })
 
+test('a page by a key of another project has no cursor, however many calls the key has', async ({ stack, fixture }) => {
+  const other = await fixture.project({ ...stack, owner: stack.owner.id })
+  const key = fixture.id('key')
+  await fixture.run(
+    `INSERT INTO money.attempts (id, invocation, attempt, state, project, key, lineage, product, admitted_at, closed_at)
+     SELECT $1 || n, $1 || n, 1, 'Settled', $2, $3, $3, 'acme/a', i.at, i.at
+       FROM generate_series(1, $4::integer) n, LATERAL (SELECT timestamptz '2026-01-01' + n * interval '1 second' AS at) i`,
+    [fixture.id('inv'), other.id, key, ROWS_A_PAGE],
+  )
+  const { body } = await stack.owner.get(`${stack.projectPath}/invocations?key=${key}`)
+  expect(body).toEqual({ data: [], nextCursor: null })
+})
+
 test('a cursor continues from the same position with different filters', async ({ stack, calls }) => {
   const { body } = await stack.owner.get(`${calls.path}?limit=2`)
   const rest = await stack.owner.get(`${calls.path}?state=Released&cursor=${body.nextCursor}`)

@@ -6,6 +6,7 @@ import { timeCursor } from './page.ts'
 //   L1  A page walks one index and reads at most ROWS_A_PAGE of its rows, regardless of the filters.
 //   L2  The index covers every condition that narrows the walk. Otherwise the walk would skip rows that aren't counted.
 //   L3  If it read that many rows, the next page continues after the last of them, whether that row matches or not.
+//   L4  Where the index holds rows that the reader may not see, `visible` keeps them out of the page and out of its cursor.
 
 /** L1 */
 export const ROWS_A_PAGE = 5_000
@@ -22,6 +23,8 @@ interface Walk extends Order {
   along: Prisma.Sql
   /** Remaining condition on a row, also aliased `a`. */
   fits: Prisma.Sql
+  /** Condition on a row, aliased `a`, that holds for all rows of the walk or for none. L4 */
+  visible?: Prisma.Sql
   columns: Prisma.Sql
 }
 
@@ -33,7 +36,7 @@ export interface FoundRow {
 }
 
 /** Selects the matching rows, newest first, one more than `limit` if there are more, and the last row of the walk. */
-export function foundRows({ table, along, fits, columns, at, id }: Walk, limit: number): Prisma.Sql {
+export function foundRows({ table, along, fits, visible, columns, at, id }: Walk, limit: number): Prisma.Sql {
   const newestFirst = Prisma.sql`ORDER BY ${at} DESC, ${id} DESC`
   const atMost = Prisma.raw(String(ROWS_A_PAGE)) // not a parameter: the planner must see that it is small
   return Prisma.sql`
@@ -41,7 +44,7 @@ export function foundRows({ table, along, fits, columns, at, id }: Walk, limit: 
       FROM (SELECT a.*, ${fits} AS fits
               FROM (SELECT a.*, row_number() OVER (${newestFirst}) AS nth
                       FROM ${table} a WHERE ${along} ${newestFirst} LIMIT ${atMost}) a) a
-     WHERE a.fits OR a.nth = ${atMost}
+     WHERE (a.fits OR a.nth = ${atMost}) AND ${visible ?? Prisma.sql`true`}
      ${newestFirst} LIMIT ${limit + 1}`
 }
 
