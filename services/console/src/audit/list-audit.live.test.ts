@@ -1,5 +1,7 @@
 import { expect } from 'vitest'
 import { consoleTest as test, outcomeOf } from '../console.fixture.ts'
+import { HIDDEN_SANDBOX } from '../permissions/visible-projects.ts'
+import { echo } from '../sandboxes/graphs.fixture.ts'
 
 const rowsOf = (body: { data: { action: string; subject: string }[] }) =>
   body.data.map(({ action, subject }) => `${action} ${subject}`)
@@ -34,6 +36,18 @@ test('an Admin reads the sign-in events of members, and an operator those of eve
     [`token.create ${mine}`, `token.create ${theirs}`].toSorted(),
   )
   expect(rowsOf((await operator.get(`/api/v2/audit?tenant=${stack.tenant}&limit=1`)).body)).toEqual([])
+})
+
+test('a suspended member reads neither names nor details of flows in their own entries', async ({ stack }) => {
+  const member = await stack.member({ project: 'Project Consumer' })
+  const { id } = (await stack.owner.post(`${stack.projectPath}/sandboxes`, { name: 'Private' })).body
+  const sandbox = `${stack.path}/sandboxes/${id}`
+  expect(outcomeOf(await member.post(`${sandbox}/revisions`, { graph: echo }))).toBe('201')
+  const own = async () => (await member.get('/api/v2/me/audit?action=revision.save')).body.data
+  expect(await own()).toMatchObject([{ subject: id, subjectName: 'Private', details: { revision: 1 } }])
+  expect(outcomeOf(await stack.owner.post(`${stack.path}/members/${member.id}/suspend`, {}))).toBe('200')
+  await stack.owner.patch(sandbox, { name: 'Renamed' })
+  expect(await own()).toMatchObject([{ subject: HIDDEN_SANDBOX, subjectName: null, details: {} }])
 })
 
 test('filters by address and outcome', async ({ stack, fixture }) => {

@@ -61,14 +61,15 @@ function nothing(tenant: string): Prisma.KeyWhereInput {
 /** Placeholder for the ID of a sandbox product that the reader may not use. */
 export const HIDDEN_SANDBOX = 'sbx-…'
 
-/** Returns those projects whose sandbox products a member or token may use. */
+/** Returns those projects whose sandbox products a member or token may use: none for a suspended member. */
 export async function projectsOpenTo(prisma: Transaction, user: string, projects: string[]): Promise<Set<string>> {
   if (user.startsWith(ACCESS_TOKEN)) return projectsOfToken(prisma, user, projects)
-  const grants = await prisma.projectGrant.findMany({
-    where: { user, project: { in: projects }, role: { in: ['Project Owner', 'Project Consumer'] } },
-    select: { project: true },
-  })
-  return new Set(grants.map(({ project }) => project))
+  const rows = await prisma.$queryRaw<{ project: string }[]>`
+    SELECT g.project FROM control.project_grants g
+      JOIN control.projects p ON p.id = g.project
+      JOIN control.memberships m ON m.tenant = p.tenant AND m.user_id = g.user_id AND m.suspended_at IS NULL
+     WHERE g.user_id = ${user} AND g.project = ANY (${projects}) AND g.role IN ('Project Owner', 'Project Consumer')`
+  return new Set(rows.map(({ project }) => project))
 }
 
 async function projectsOfToken(prisma: Transaction, token: string, projects: string[]): Promise<Set<string>> {
