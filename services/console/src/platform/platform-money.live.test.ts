@@ -37,7 +37,12 @@ const test = consoleTest
       (await operator.get(`/api/v2/wallets?q=${encodeURIComponent(name)}${query}`)).body
     const order = async (query: string): Promise<string[]> =>
       (await list(query)).data.map(({ projectName }: { projectName: string }) => projectName)
-    return { tenant, name, alpha, beta, gamma, list, order, add, spend }
+    const remove = (id: string) =>
+      fixture.run(
+        `WITH grants AS (DELETE FROM control.project_grants WHERE project = $1) DELETE FROM control.projects WHERE id = $1`,
+        [id],
+      )
+    return { tenant, name, alpha, beta, gamma, list, order, add, spend, remove }
   })
 
 describe('GET /api/v2/wallets', () => {
@@ -88,6 +93,37 @@ describe('GET /api/v2/wallets', () => {
         expect([sort, order, names.length, new Set(names).size]).toEqual([sort, order, 3, 3])
       }
   })
+
+  test('continues after the amount of the last row, even if that row has changed or is gone', async ({
+    fixture,
+    wallets: { gamma, alpha, list, remove },
+  }) => {
+    const first = await list('&sort=balance&limit=1')
+    expect(first.data).toMatchObject([{ project: gamma }])
+    await fixture.run('UPDATE money.wallets SET funded = 20000 WHERE project = $1', [gamma])
+    const second = await list(`&sort=balance&limit=1&cursor=${first.nextCursor}`)
+    expect(second.data).toMatchObject([{ project: alpha }])
+    await remove(alpha)
+    const rest = await list(`&sort=balance&cursor=${second.nextCursor}`)
+    expect(rest.data).toMatchObject([{ projectName: 'Beta' }, { project: gamma }])
+  })
+
+  test('refuses the cursor of a deleted project in a list by name [invalid_request]', async ({
+    operator,
+    wallets: { alpha, list, remove },
+  }) => {
+    const { nextCursor } = await list('&sort=project&limit=1')
+    await remove(alpha)
+    const refused = await operator.get(`/api/v2/wallets?sort=project&cursor=${nextCursor}`)
+    expect([outcomeOf(refused), refused.body.error?.param]).toEqual(['400 invalid_request', 'cursor'])
+  })
+
+  test.for(['sort=balance&cursor=5', 'sort=balance&cursor=x.prj_1', 'sort=balance&cursor=prj_1', 'cursor=5.prj_1'])(
+    'refuses a cursor that does not fit the order: %s [invalid_request]',
+    async (query, { operator }) => {
+      expect(outcomeOf(await operator.get(`/api/v2/wallets?${query}`))).toBe('400 invalid_request')
+    },
+  )
 
   test('finds a project by a part of its name or ID, in any case', async ({ operator, wallets: { beta, tenant } }) => {
     for (const q of [beta.toUpperCase(), beta.slice(4)]) {

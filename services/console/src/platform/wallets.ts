@@ -4,7 +4,7 @@ import type { ConsoleDeps } from '../deps.ts'
 import { DAY_MS } from '../money/time-zone.ts'
 import { authorizeOnPlatform } from '../permissions/authorize.ts'
 import type { Handler } from '../request/call.ts'
-import { pageOf, readIdCursor } from '../request/page.ts'
+import { pageOf, readIdCursor, unknownCursor } from '../request/page.ts'
 import { userOf } from '../sign-in/user.ts'
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'now'>
@@ -17,18 +17,46 @@ export function listWallets(deps: Deps): Handler<'listWallets'> {
   return async (call, res) => {
     authorizeOnPlatform(userOf(res), 'wallets.read')
     const { cursor, limit, ...listing } = call.query()
-    const after = cursor === undefined ? null : readIdCursor(cursor, 'prj_')
+    const after = cursor === undefined ? null : await readPlace(deps, cursor, listing.sort)
     const rows = await deps.prisma.$queryRaw<Row[]>(findWallets({ ...listing, after, limit, now: deps.now() }))
-    res.json(pageOf(rows.map(walletRow), limit, ({ project }) => project))
+    const placeOf = ({ project, amount }: Row) => (isByName(listing.sort) ? project : `${amount}.${project}`)
+    const page = pageOf(rows, limit, placeOf)
+    res.json({ ...page, data: page.data.map(walletRow) })
   }
+}
+
+/** Last row of the previous page. */
+interface Place {
+  project: string
+  /** What that row was sorted by then. undefined: its current name. */
+  amount?: string
+}
+
+function isByName(sort: WalletSort): boolean {
+  return sort === 'organization' || sort === 'project'
+}
+
+/**
+ * Parses a cursor: a project, which has a name to continue after while it exists, or an amount and a project. Amounts
+ * change all the time, so one that was read again would skip rows or repeat them.
+ * @throws Refusal `invalid_request`
+ */
+async function readPlace({ prisma }: Pick<Deps, 'prisma'>, cursor: string, sort: WalletSort): Promise<Place> {
+  if (!isByName(sort)) {
+    const [, amount, project] = /^(-?\d{1,40}(?:\.\d{1,40})?)\.(prj_.+)$/.exec(cursor) ?? []
+    if (amount === undefined || project === undefined) throw unknownCursor()
+    return { project, amount }
+  }
+  const project = readIdCursor(cursor, 'prj_')
+  if (!(await prisma.project.findUnique({ where: { id: project }, select: { id: true } }))) throw unknownCursor()
+  return { project }
 }
 
 interface Listing {
   q?: string | undefined
   sort: WalletSort
   order: 'asc' | 'desc'
-  /** Project on which the previous page ended. */
-  after: string | null
+  after: Place | null
   limit: number
   now: Date
 }
@@ -70,9 +98,7 @@ function findWallets({ q, sort, order, after, limit, now }: Listing): Prisma.Sql
     ? Prisma.sql`strpos(lower(concat_ws(' ', "tenantName", tenant, "projectName", project)), lower(${q})) > 0`
     : Prisma.sql`true`
   const behind =
-    after === null
-      ? Prisma.sql`true`
-      : Prisma.sql`(v, project) ${Prisma.raw(comparison)} (SELECT v, project FROM keyed WHERE project = ${after})`
+    after === null ? Prisma.sql`true` : Prisma.sql`(v, project) ${Prisma.raw(comparison)} (${lastOf(after)})`
   return Prisma.sql`
     WITH keyed AS MATERIALIZED (
       SELECT t.id AS tenant, t.name AS "tenantName", p.id AS project, p.name AS "projectName",
@@ -82,11 +108,17 @@ function findWallets({ q, sort, order, after, limit, now }: Listing): Prisma.Sql
         JOIN control.tenants t ON t.id = p.tenant
         LEFT JOIN money.wallets w ON w.project = p.id
         ${spent})
-    SELECT k.*, u.spend, u.pace
+    SELECT k.*, k.v::text AS amount, u.spend, u.pace
       FROM (SELECT * FROM keyed WHERE ${matching} AND ${behind} ${inOrder} LIMIT ${limit + 1}) k
      CROSS JOIN LATERAL (
        SELECT ${sums} FROM money.usage_days u WHERE u.project = k.project AND u.dimension = 'all' AND u.day >= ${spendFrom}) u
      ${inOrder}`
+}
+
+function lastOf({ amount, project }: Place): Prisma.Sql {
+  return amount === undefined
+    ? Prisma.sql`SELECT v, project FROM keyed WHERE project = ${project}`
+    : Prisma.sql`SELECT ${amount}::numeric, ${project}::text`
 }
 
 interface Row extends Pick<WalletRow, 'tenant' | 'tenantName' | 'project' | 'projectName'> {
@@ -95,6 +127,8 @@ interface Row extends Pick<WalletRow, 'tenant' | 'tenantName' | 'project' | 'pro
   alerts: bigint
   spend: bigint
   pace: bigint
+  /** What the row is sorted by. */
+  amount: string
 }
 
 function walletRow({
