@@ -6,7 +6,13 @@ import { Prisma } from '@gateway/database/client'
 // Reads the bookings of a period and everything they are reconciled with, in one SQL statement, so all of one moment.
 // The days of the journal come from the ledger's rollup (money §9.5) and from the entries after it.
 
-/** @throws Refusal `statement_archived` if the days of this period are not known */
+/** Maximum number of bookings in a statement. */
+export const MAX_BOOKINGS = 50_000
+
+/**
+ * Reads at most one booking more than `MAX_BOOKINGS`.
+ * @throws Refusal `statement_archived` if the days of this period are not known
+ */
 export async function readBooked(deps: Pick<ConsoleDeps, 'prisma'>, project: string, period: Period): Promise<Booked> {
   const known = await readRolledUp(deps, project)
   const booked = await readAt(deps, project, period, known)
@@ -53,7 +59,7 @@ async function readAt(
       SELECT day, kind, product, tag, sum(entries) AS entries,
              CASE kind WHEN 'settle' THEN sum(settled) ELSE -sum(outside) END AS micro
         FROM moved WHERE day >= ${from}::date AND day < ${to}::date AND kind IN ('fund', 'correct', 'settle')
-       GROUP BY day, kind, product, tag)
+       GROUP BY day, kind, product, tag LIMIT ${MAX_BOOKINGS + 1})
     SELECT statement_timestamp() AS "asOf",
            ${to}::date::timestamptz <= statement_timestamp() - interval '1 minute' AS final,
            (SELECT json_build_object('entries', journal_seq::text, 'funded', funded::text, 'reserved', reserved::text,

@@ -159,6 +159,32 @@ test('entries archived before daily totals existed count in the opening balance 
   expect(body).toMatchObject({ openingMicro: 60, closingMicro: 60, reconciled: true })
 })
 
+test('refuses a statement of more lines than it may have, and gives a shorter one [invalid_request]', async ({
+  stack,
+  fixture,
+  csv,
+}) => {
+  const project = await fixture.project({ tenant: stack.tenant, team: stack.team, owner: stack.owner.id })
+  const path = `${stack.path}/projects/${project.id}/statement`
+  await fixture.run(
+    `INSERT INTO money.journal_days (project, day, kind, product, entries, reserved, settled, outside)
+     SELECT $1, date '2026-03-01' + n % 2, 'settle', 'acme/' || n, 1, 0, 1, 0 FROM generate_series(1, 50001) n`,
+    [project.id],
+  )
+  for (const [query, param] of [
+    ['month=2026-03', 'month'],
+    ['from=2026-03-01&to=2026-03-03', 'from'],
+  ] as const) {
+    const { status, body } = await stack.owner.get(`${path}?${query}`)
+    expect([status, body.error.code, body.error.param]).toEqual([400, 'invalid_request', param])
+    expect(body.error.message).toContain('results in more than 50000 lines')
+    expect(body.error.resolution).toMatch(/from and to.*usage/)
+    expect((await csv(`${path}?${query}&format=csv`)).text).toContain('more than 50000 lines')
+  }
+  const day = await stack.owner.get(`${path}?from=2026-03-01&to=2026-03-02`)
+  expect([day.status, day.body.calls]).toEqual([200, 25_000])
+})
+
 test('lists fundings and corrections newest first, with user, time and reason, with no gap between pages', async ({
   stack,
   tenant: { operator },

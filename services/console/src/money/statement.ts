@@ -3,11 +3,13 @@ import { recordChange } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import { authorizeInProject } from '../permissions/authorize.ts'
 import type { Call, Handler } from '../request/call.ts'
+import { invalidField } from '../request/check.ts'
+import type { Refusal } from '@gateway/api/refusal'
 import type { CsvRow } from '@gateway/api/csv-text'
 import { sendCsv } from '../request/send-csv.ts'
 import { userOf } from '../sign-in/user.ts'
 import { composeStatement, type Line, type Period } from './compose-statement.ts'
-import { readBooked } from './read-booked.ts'
+import { MAX_BOOKINGS, readBooked } from './read-booked.ts'
 import type { Statement } from '@gateway/api/console/statement'
 
 /**
@@ -26,7 +28,9 @@ export function readStatement(deps: Pick<ConsoleDeps, 'prisma' | 'now' | 'log' |
     )
     const query = call.query()
     const period = periodOf(query, deps.now())
-    const { statement, lines } = composeStatement(await readBooked(deps, project, period), period)
+    const booked = await readBooked(deps, project, period)
+    if (booked.bookings.length > MAX_BOOKINGS) throw tooManyLines(query)
+    const { statement, lines } = composeStatement(booked, period)
     if (!statement.reconciled) {
       deps.metrics.statementDiffered()
       deps.log.error({ project, ...period, differences: statement.differences }, 'statement does not reconcile')
@@ -40,6 +44,14 @@ export function readStatement(deps: Pick<ConsoleDeps, 'prisma' | 'now' | 'log' |
     await recordChange(deps.prisma, { tenant, user: userOf(res).id, ...what })
     sendCsv(res, `statement-${project}-${period.from}-${period.to}`, statementRows(statement, lines))
   }
+}
+
+function tooManyLines({ month }: Query): Refusal {
+  return invalidField(
+    month === undefined ? 'from' : 'month',
+    `results in more than ${MAX_BOOKINGS} lines.`,
+    'Request fewer days with from and to, or, if a single day has that many, the usage report by model (usage?by=model).',
+  )
 }
 
 function periodOf({ month, from, to }: Query, now: Date): Period {
