@@ -177,6 +177,48 @@ test('refuses usage by flow if the flow of a call is unknown instead of listing 
   expect(body.data.map(({ group }: Row) => group)).toContain('sbx-gone')
 })
 
+test.for([
+  ['by=tag', /^Request a shorter period\.$/, 'from'],
+  ['by=tag&step=day', /^Request a shorter period, a longer step, or/, 'step'],
+  ['by=tag&top=10', /^Request a shorter period\.$/, 'from'],
+  ['by=tag&top=10&step=day', /^Request a shorter period\.$/, 'from'],
+] as const)(
+  'refuses usage of more than 50,000 groups and offers what can help: %s [invalid_request]',
+  async ([query, resolution, param], { usage, stack, fixture }) => {
+    await fixture.run(
+      `INSERT INTO money.usage_days (project, day, dimension, name, calls, prompt_tokens, completion_tokens, micro, durations, first_tokens)
+       SELECT $1, '2026-03-02', 'tag', 'tag-' || n, 1, 1, 1, 1, '', '' FROM generate_series(1, 50001) n`,
+      [stack.project],
+    )
+    const answer = await usage(`from=2026-03-01T00:00:00Z&to=2026-04-01T00:00:00Z&${query}`)
+    expect([outcomeOf(answer), answer.body.error.param]).toEqual(['400 invalid_request', param])
+    expect(answer.body.error.resolution).toMatch(resolution)
+  },
+)
+
+test('refuses the top groups with more than 50,000 rows in their steps and offers fewer groups [invalid_request]', async ({
+  usage,
+  stack,
+  fixture,
+}) => {
+  for (const [table, unit] of [
+    ['usage_hours', 'hour'],
+    ['usage_days', 'day'],
+  ] as const)
+    await fixture.run(
+      `INSERT INTO money.${table} (project, ${unit}, dimension, name, calls, prompt_tokens, completion_tokens, micro, durations, first_tokens)
+       SELECT DISTINCT $1, date_trunc('${unit}', timestamptz '2026-03-01' + n * interval '1 hour', 'UTC'), 'tag', 'tag-' || tag, 1, 1, 1, 1,
+              ''::bytea, ''::bytea
+         FROM generate_series(1, 501) n, generate_series(1, 100) tag`,
+      [stack.project],
+    )
+  const asked = 'from=2026-03-01T00:00:00Z&to=2026-04-01T00:00:00Z&by=tag&step=hour'
+  const answer = await usage(`${asked}&top=100`)
+  expect([outcomeOf(answer), answer.body.error.param]).toEqual(['400 invalid_request', 'step'])
+  expect(answer.body.error.resolution).toMatch(/a longer step, or fewer top groups\.$/)
+  expect(outcomeOf(await usage(`${asked}&top=10`))).toBe('200')
+})
+
 test('only users who may use flows can read usage by flow [not_permitted]', async ({ stack }) => {
   const viewer = await stack.member({ project: 'Project Viewer' })
   const consumer = await stack.member({ project: 'Project Consumer' })

@@ -53,11 +53,18 @@ export function readUsage(deps: Pick<ConsoleDeps, 'prisma' | 'now'>): Handler<'r
 
 type Reading = Pick<ConsoleDeps, 'prisma'>
 
-/** @throws Refusal `invalid_request` for more cells than a report has */
-async function readCells(deps: Parameters<typeof usageCells>[0], question: UsageQuestion): Promise<UsageCell[]> {
+/**
+ * @param shorten what makes fewer rows of the steps, in addition to a shorter period and a longer step
+ * @throws Refusal `invalid_request` for more cells than a report has
+ */
+async function readCells(
+  deps: Parameters<typeof usageCells>[0],
+  question: UsageQuestion,
+  shorten = 'the top groups alone (top=10)',
+): Promise<UsageCell[]> {
   const cells = await usageCells(deps, question)
-  if (cells.length > MAX_USAGE_CELLS) throw tooManyRows()
-  return cells
+  if (cells.length <= MAX_USAGE_CELLS) return cells
+  throw question.steps === undefined || question.steps.starts.length === 1 ? tooManyGroups() : tooManyRows(shorten)
 }
 
 /** Number of groups whose sums a report with `top` has. */
@@ -71,7 +78,8 @@ function readTop({ prisma }: Reading, question: UsageQuestion, top: number, orde
   return prisma.$transaction(
     async (tx) => {
       const known = await readRolledUp({ prisma: tx }, question.project)
-      const read = (asked: Partial<UsageQuestion>) => readCells({ prisma: tx }, { ...question, known, ...asked })
+      const read = (asked: Partial<UsageQuestion>) =>
+        readCells({ prisma: tx }, { ...question, known, ...asked }, 'fewer top groups')
       const whole = { steps: question.steps && asOneStep(question.steps) }
       const ranked = inOrder(await read({ ...whole, withLatency: false }), order)
       const named = ranked.flatMap(({ group }) => group ?? [])
@@ -93,9 +101,14 @@ function readTop({ prisma }: Reading, question: UsageQuestion, top: number, orde
   )
 }
 
-function tooManyRows(): Refusal {
+function tooManyRows(shorten: string): Refusal {
   const wrong = `results in more than ${MAX_USAGE_CELLS} rows.`
-  return invalidField('step', wrong, 'Request a shorter period, a longer step, or the top groups alone (top=10).')
+  return invalidField('step', wrong, `Request a shorter period, a longer step, or ${shorten}.`)
+}
+
+/** The number of groups depends on the period alone, and finding the top groups reads all of them. */
+function tooManyGroups(): Refusal {
+  return invalidField('from', `results in more than ${MAX_USAGE_CELLS} groups.`, 'Request a shorter period.')
 }
 
 interface Period {
