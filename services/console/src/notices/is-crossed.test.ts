@@ -7,6 +7,8 @@ const notice = (part: Partial<WrittenNotice>): WrittenNotice => ({
   threshold: 5_000_000n,
   lineage: null,
   windowStart: null,
+  limitMicro: null,
+  spentMicro: null,
   details: {},
   at: new Date('2026-11-20T09:00:00Z'),
   ...part,
@@ -16,6 +18,7 @@ const facts: NoticeFacts = {
   remainingMicro: 0n,
   weekMicro: 0n,
   windows: new Map(),
+  budgets: new Map(),
   failingSince: new Map(),
 }
 
@@ -41,6 +44,34 @@ test('a key notice is open only in its own window, while spend is above its thre
   expect([open(start, 80), open(null, 80), open(start, 79), open(start, 80, 101)]).toEqual([true, true, false, false])
   expect(open('2026-11-21T00:00:00Z', 80)).toBe(false)
   expect(isCrossed(shown, facts)).toBe(false)
+})
+
+const month = new Date('2026-11-01T00:00:00Z')
+const ofBudget = { kind: 'budget.percent', lineage: 'bud_1', windowStart: month, limitMicro: 100n }
+const budget = { limitMicro: 100n, hard: true, spentMicro: 80n, windowStart: month }
+
+test.for([
+  ['has the same limit', budget, true],
+  ['has a raised limit', { ...budget, limitMicro: 101n }, false],
+  ['has a raised limit and has spent its share of it', { ...budget, limitMicro: 101n, spentMicro: 81n }, true],
+  ['has a lowered limit', { ...budget, limitMicro: 90n }, true],
+  ['counts another month', { ...budget, windowStart: new Date('2026-12-01T00:00:00Z') }, false],
+  ['was removed', undefined, false],
+] as const)('decides whether a notice of 80 percent is open if its budget %s', ([, now, open]) => {
+  const shown = notice({ ...ofBudget, threshold: 80n, spentMicro: 80n })
+  const budgets = new Map(now && [['bud_1', now]])
+  expect(isCrossed(shown, { ...facts, budgets })).toBe(open)
+  expect(isCrossed(shown, { ...facts, budgets, now: new Date('2026-12-01T00:00:00Z') })).toBe(false)
+})
+
+test('a notice of 100 percent that a refusal wrote early is open until the limit is raised or refuses nothing', () => {
+  const open = (now: Partial<typeof budget>, spentMicro = 80n) => {
+    const shown = notice({ ...ofBudget, threshold: 100n, spentMicro })
+    return isCrossed(shown, { ...facts, budgets: new Map([['bud_1', { ...budget, ...now }]]) })
+  }
+  expect([open({}), open({ limitMicro: 99n }), open({ limitMicro: 101n })]).toEqual([true, true, false])
+  expect([open({ hard: false }), open({ hard: false, spentMicro: 100n })]).toEqual([false, true])
+  expect(open({ limitMicro: 101n, spentMicro: 101n }, 100n)).toBe(true)
 })
 
 test('a rotation or leak is open for a day', () => {

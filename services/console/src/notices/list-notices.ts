@@ -107,17 +107,28 @@ async function openNotices(deps: Deps, project: string, notices: WrittenNotice[]
 async function readFacts({ prisma }: Deps, project: string, notices: WrittenNotice[]): Promise<NoticeFacts> {
   const lineages = [...new Set(notices.flatMap(({ lineage }) => lineage ?? []))]
   const hasPace = notices.some(({ kind }) => kind === 'wallet.days_left')
+  const hasBudget = notices.some(({ kind }) => kind === 'budget.percent')
   const hasFailing = notices.some(({ kind }) => kind === 'webhook.failing')
-  const [now, wallet, weekMicro, windows, failing] = await Promise.all([
+  const [now, wallet, weekMicro, windows, budgets, failing] = await Promise.all([
     databaseNow(prisma),
     prisma.wallet.findUnique({ where: { project } }),
     hasPace ? chargedInAWeek(prisma, project) : 0n,
     lineages.length === 0 ? new Map() : windowsOf(prisma, project, lineages),
+    hasBudget ? prisma.budget.findMany({ where: { id: { in: lineages }, target: { not: null } } }) : [],
     hasFailing ? prisma.webhook.findMany({ where: { project, failingSince: { not: null } } }) : [],
   ])
   const failingSince = new Map(failing.map((webhook) => [webhook.id, webhook.failingSince?.getTime() ?? 0]))
   const remainingMicro = (wallet?.funded ?? 0n) - (wallet?.settled ?? 0n)
-  return { now, remainingMicro, weekMicro, windows, failingSince }
+  return {
+    now,
+    remainingMicro,
+    weekMicro,
+    windows,
+    budgets: new Map(
+      budgets.map(({ isHard: hard, spent: spentMicro, ...row }) => [row.id, { ...row, hard, spentMicro }]),
+    ),
+    failingSince,
+  }
 }
 
 /** Charges of the last week, as the ledger computes them for notices (`notify_days_left`). */
@@ -158,6 +169,9 @@ export interface WrittenNotice {
   threshold: bigint | null
   lineage: string | null
   windowStart: Date | null
+  /** Of a key or a budget, when the notice was written. Micro-USD. */
+  limitMicro: bigint | null
+  spentMicro: bigint | null
   details: unknown
   at: Date
 }
@@ -171,8 +185,18 @@ export interface NoticeFacts {
   weekMicro: bigint
   /** By lineage, of its working key. Absent if the lineage has no working key or the key has no limit. */
   windows: ReadonlyMap<string, { limit: NonNullable<KeyRecord['limit']>; window: KeyWindow }>
+  /** By ID. Absent if the budget was removed. */
+  budgets: ReadonlyMap<string, NoticedBudget>
   /** Since when, by webhook. Unix milliseconds. */
   failingSince: ReadonlyMap<string, number>
+}
+
+interface NoticedBudget {
+  limitMicro: bigint
+  hard: boolean
+  /** Spent in the month that begins at `windowStart`. */
+  spentMicro: bigint
+  windowStart: Date
 }
 
 const WEEK_DAYS = 7n
@@ -185,14 +209,25 @@ export function isOpenEvent({ kind, details, at }: WrittenNotice, { now, failing
 }
 
 /** Whether the threshold of a notice is still crossed (money §10.1). One of a key or a budget applies only to its own window. */
-export function isCrossed({ kind, threshold, lineage, windowStart }: WrittenNotice, facts: NoticeFacts): boolean {
+export function isCrossed(notice: WrittenNotice, facts: NoticeFacts): boolean {
+  const { kind, threshold, lineage, windowStart } = notice
   if (threshold === null) return false
   if (kind === 'wallet.below') return facts.remainingMicro < threshold
   if (kind === 'wallet.days_left') return facts.remainingMicro * WEEK_DAYS < threshold * facts.weekMicro
-  if (kind === 'budget.percent') return facts.now.getTime() < windowEndMs('monthly', windowStart!.getTime())! // spending only rises
+  if (kind === 'budget.percent') return isBudgetCrossed(notice, facts)
   const now = lineage === null ? undefined : facts.windows.get(lineage)
   if (!now) return false
   const { startsAt, spentMicro } = now.window
   const isSameWindow = startsAt === null || Date.parse(startsAt) === windowStart?.getTime()
   return isSameWindow && BigInt(spentMicro) * 100n >= BigInt(now.limit.micro) * threshold
+}
+
+/** By the limit of today. The notice of 100 percent that a refusal of a hard budget wrote holds until its limit is raised. */
+function isBudgetCrossed({ threshold, lineage, windowStart, ...then }: WrittenNotice, facts: NoticeFacts): boolean {
+  const budget = facts.budgets.get(lineage!)
+  const [now, start] = [facts.now.getTime(), windowStart!.getTime()]
+  if (budget?.windowStart.getTime() !== start || now >= windowEndMs('monthly', start)!) return false
+  const wasEarly = then.spentMicro! * 100n < threshold! * then.limitMicro!
+  if (wasEarly && budget.hard && budget.limitMicro <= then.limitMicro!) return true
+  return budget.spentMicro * 100n >= threshold! * budget.limitMicro
 }

@@ -108,3 +108,27 @@ test('a notice is open while its threshold is crossed and no newer notice report
   await fixture.usage(stack.project, { at: new Date(), micro: 70_000 })
   expect(await open()).toEqual(['days'])
 })
+
+test('a notice of a budget is open until the limit is raised or the budget is removed', async ({ stack, fixture }) => {
+  const path = `${stack.path}/budgets`
+  const set = async (limitMicro: number) =>
+    (await stack.owner.put(path, { kind: 'tag', subject: 'nightly', limitMicro, hard: false })).body.id as string
+  const id = await set(1_000)
+  await fixture.run(
+    `UPDATE money.budgets SET spent = 800, window_start = date_trunc('month', now(), 'UTC') WHERE id = $1`,
+    [id],
+  )
+  await fixture.run(
+    `INSERT INTO money.notices (id, project, kind, threshold, lineage, window_start, limit_micro, spent_micro, at)
+     SELECT 'ntc_' || id, $2, 'budget.percent', 80, id, window_start, 1000, 800, now() FROM money.budgets WHERE id = $1`,
+    [id, stack.project],
+  )
+  const open = async () => (await stack.owner.get(`${stack.projectPath}/notices`)).body.data[0].open as boolean
+  expect(await open()).toBe(true)
+  await set(1_001)
+  expect(await open()).toBe(false)
+  await set(1_000)
+  expect(await open()).toBe(true)
+  await stack.owner.delete(`${path}/${id}`)
+  expect(await open()).toBe(false)
+})
