@@ -93,7 +93,7 @@ describe('following ends', () => {
   }) => {
     server.answers(
       refusal('key_limit', 403),
-      lines(all[0]!, { kind: 'refused', error: { ...error, code: 'key_revoked' } }),
+      lines(all[0]!, { kind: 'refused', error: { ...error, code: 'key_revoked', type: 'authentication_error' } }),
     )
     const seen: unknown[] = []
     const follow = async () => {
@@ -108,6 +108,7 @@ describe('following ends', () => {
     expect(revoked).toBeInstanceOf(ApiRefusal)
     expect(revoked).toMatchObject({
       code: 'key_revoked',
+      status: 401,
       message: 'It failed.',
       resolution: 'Mend it.',
       requestId: 'req_9',

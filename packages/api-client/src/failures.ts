@@ -20,6 +20,7 @@ export class ApiRefusal extends Error {
   constructor(
     answer: Pick<Response, 'status' | 'headers'>,
     { message, code, resolution, type, details = {}, param }: RefusalBody,
+    again: Again = againOf(answer),
   ) {
     super(message)
     this.status = answer.status
@@ -29,7 +30,7 @@ export class ApiRefusal extends Error {
     this.details = details
     this.param = param
     this.requestId = answer.headers.get('x-request-id')
-    this.again = againOf(answer)
+    this.again = again
   }
 }
 

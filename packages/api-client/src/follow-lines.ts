@@ -54,6 +54,17 @@ const passing: ReadonlySet<RefusalCode> = new Set([
   'internal_error',
 ])
 
+/** A line has no status; these are the usual ones. A type that is missing has 400. */
+const statusOfType: Partial<Record<RefusalBody['type'], number>> = {
+  authentication_error: 401,
+  insufficient_funds_error: 402,
+  permission_error: 403,
+  not_found_error: 404,
+  conflict_error: 409,
+  rate_limit_error: 429,
+  api_error: 503,
+}
+
 /**
  * @throws ApiRefusal; Unreachable if the service does not respond for two minutes or leaves out a line; the signal's
  * reason
@@ -103,7 +114,8 @@ export async function* followLines<Line extends NumberedLine>({
 function refusalOf({ error }: LastLine, answer: Response): ApiRefusal | Unreachable {
   const body = readRefusal(error)
   if (!body) return new Unreachable('A line of the answer is none of the API.', { answer })
-  return new ApiRefusal({ status: passing.has(body.code) ? 503 : 403, headers: answer.headers }, body)
+  const again = { worth: passing.has(body.code), afterMs: null }
+  return new ApiRefusal({ status: statusOfType[body.type] ?? 400, headers: answer.headers }, body, again)
 }
 
 function isPassing(error: unknown): error is ApiRefusal | Unreachable {
