@@ -1,3 +1,4 @@
+import { ApiRefusal, Unreachable } from '@gateway/api-client/failures'
 import { followLines } from '@gateway/api-client/follow-lines'
 import type { ApiClient } from '@gateway/api-client/open-api-client'
 import { chargeOf, type Charge } from './charge.ts'
@@ -42,10 +43,21 @@ export class Flow<In extends object = Record<string, unknown>, Out extends objec
 
   /**
    * Runs it, and waits for the end across lost connections.
-   * @throws ExecutionFailed if the execution failed or was stopped
+   * @throws ExecutionFailed if the execution failed or was stopped; ApiRefusal or Unreachable with the idempotency key,
+   * under which another run continues the same execution
    */
-  async run(input: In, options: RunOptions = {}): Promise<Succeeded<Out>> {
-    for await (const line of this.follow(input, options)) if (line.kind === 'complete') return succeeded(line.execution)
+  async run(input: In, { idempotencyKey = newIdempotencyKey(), ...options }: RunOptions = {}): Promise<Succeeded<Out>> {
+    let execution: string | null = null
+    try {
+      for await (const line of this.follow(input, { ...options, idempotencyKey })) {
+        if (line.kind === 'admitted') execution = line.executionId
+        if (line.kind === 'complete') return succeeded(line.execution)
+      }
+    } catch (error) {
+      if (error instanceof ApiRefusal || error instanceof Unreachable)
+        Object.assign(error, { idempotencyKey, execution })
+      throw error
+    }
     throw new Error('unreachable: progress ends with a line `complete`')
   }
 

@@ -156,6 +156,24 @@ describe('run()', () => {
     })
   })
 
+  test.for<[string, Step[], string | null]>([
+    ['before its first line', [], null],
+    ['after its first line', [lines(all[0]!)], 'exe_1'],
+  ])(
+    'throws an error %s that names its key, under which a second run gets the result',
+    async ([, before, id], { server }) => {
+      const page: Step = (res) => res.writeHead(403, { 'content-type': 'text/html' }).end('<h1>Sign in</h1>')
+      for (const failing of [page, refusal('key_limit', 403)]) {
+        server.answers(...before, failing, lines(...all))
+        const failure = await failureOf(open(server).flow('sbx-1').run(input))
+        const { headers } = server.requests.at(-1 - before.length)!
+        const idempotencyKey = headers['idempotency-key'] as string
+        expect(failure).toMatchObject({ idempotencyKey, execution: id })
+        expect(await open(server).flow('sbx-1').run(input, { idempotencyKey })).toMatchObject({ id: 'exe_1' })
+      }
+    },
+  )
+
   test('uses the idempotency key that it gets', async ({ server }) => {
     server.answers(lines(...all))
     await open(server).flow('sbx-1').run(input, { idempotencyKey: 'key-of-mine' })

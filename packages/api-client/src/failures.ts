@@ -16,6 +16,10 @@ export class ApiRefusal extends Error {
   readonly requestId: string | null
   /** Whether a later repeat of the request may succeed, and when to try. */
   readonly again: Again
+  /** Key of the run that ended with this error: a run under it continues the same execution. Null for other requests. */
+  idempotencyKey: string | null = null
+  /** Id of the execution of that run, if it is known to have started. */
+  execution: string | null = null
 
   constructor(
     answer: Pick<Response, 'status' | 'headers'>,
@@ -42,6 +46,10 @@ export class Unreachable extends Error {
   /** Null if there was no response, or only part of one. */
   readonly status: number | null
   readonly again: Again
+  /** Key of the run that ended with this error: a run under it continues the same execution. Null for other requests. */
+  idempotencyKey: string | null = null
+  /** Id of the execution of that run, if it is known to have started. */
+  execution: string | null = null
 
   constructor(message: string, { answer = null, cause }: { answer?: Response | null; cause?: unknown } = {}) {
     super(message, { cause })
