@@ -44,6 +44,17 @@ const toolResultExample = {
   },
 }
 
+const notAcceptableExample = {
+  jsonrpc: '2.0',
+  error: {
+    code: -32000,
+    message:
+      'Not Acceptable: Client must accept both application/json and text/event-stream. Send the header Accept: application/json, text/event-stream.',
+    data: { resolution: 'Send the header Accept: application/json, text/event-stream.' },
+  },
+  id: null,
+}
+
 /** Sandbox products, as a key calls them (flows §4.1, §5). */
 export const flowRoutes = {
   invokeSandbox: {
@@ -182,8 +193,13 @@ export const flowRoutes = {
         headers: { 'X-Service-Invocation': 'The execution ID of a tool call' },
       },
       202: { description: 'Accepted; such a message has no response' },
+      406: {
+        description: 'The `Accept` header lacks `application/json` or `text/event-stream`: an error of JSON-RPC',
+        body: z.unknown().meta({ type: 'object', examples: [notAcceptableExample] }),
+      },
     },
     refusals: [
+      'invalid_json',
       'invalid_request',
       'request_too_large',
       'sandbox_not_found',

@@ -68,6 +68,20 @@ const callRefusals = [
   'provider_timeout',
 ] as const
 
+/** A chat may call a sandbox product, which is an execution (rules §2.9). */
+const chatRefusals = [
+  ...callRefusals,
+  'ceiling_reached',
+  'no_worker',
+  'node_failed',
+  'expression_failed',
+  'value_too_large',
+  'output_too_large',
+  'output_missing',
+  'execution_timeout',
+  'execution_cancelled',
+] as const
+
 /** Routes that a key calls. */
 export const gatewayRoutes = {
   completeChat: {
@@ -95,7 +109,7 @@ export const gatewayRoutes = {
         headers: callAnswerHeaders,
       },
     },
-    refusals: callRefusals,
+    refusals: chatRefusals,
   },
   createResponse: {
     method: 'POST',
@@ -118,7 +132,7 @@ export const gatewayRoutes = {
         headers: callAnswerHeaders,
       },
     },
-    refusals: callRefusals,
+    refusals: chatRefusals,
   },
   createMessage: {
     method: 'POST',
@@ -141,7 +155,7 @@ export const gatewayRoutes = {
         headers: callAnswerHeaders,
       },
     },
-    refusals: callRefusals,
+    refusals: chatRefusals,
     refusalShape: messageErrorShape,
   },
   countMessageTokens: {
