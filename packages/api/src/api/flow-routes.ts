@@ -7,7 +7,7 @@ import { assetShape, executionShape, progressQuery, progressShape } from '../exe
 import { estimateBody, sandboxEstimate } from '../estimate.ts'
 import { mediaTypes } from '../media-type.ts'
 import { bytesShape } from './answer-shapes.ts'
-import { idempotencyPattern, selector } from './gateway-routes.ts'
+import { idempotencyPattern, selector, selectorAndTag } from './gateway-routes.ts'
 
 const images = { 'image/png': bytesShape, 'image/jpeg': bytesShape, 'image/webp': bytesShape }
 export const anyMedia = Object.fromEntries(mediaTypes.map((type) => [type, bytesShape]))
@@ -80,7 +80,7 @@ export const flowRoutes = {
         example: exampleValues.idempotencyKey,
       },
       ...range,
-      ...selector,
+      ...selectorAndTag,
     },
     body: invokeBody,
     answers: {
@@ -178,7 +178,7 @@ export const flowRoutes = {
         pattern: idempotencyPattern,
         example: exampleValues.idempotencyKey,
       },
-      ...selector,
+      ...selectorAndTag,
     },
     body: z.unknown().meta({ type: 'object', description: 'A JSON-RPC 2.0 message', examples: [toolCallExample] }),
     answers: {

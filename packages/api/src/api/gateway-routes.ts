@@ -23,6 +23,11 @@ export const selector: Record<string, HeaderField> = {
   'X-Service-Project': {
     description: 'May only repeat the project that the key is bound to. X-Project-ID is an alias.',
   },
+}
+
+/** Of what costs money, and its check: the tag as well (rules §2.12). */
+export const selectorAndTag: Record<string, HeaderField> = {
+  ...selector,
   'X-Service-Tag': {
     description: 'What the call is for, as usage and budgets count it. A key with a tag accepts no other one.',
   },
@@ -38,7 +43,7 @@ const callHeaders = {
       'A repeat with the same key returns the saved response, byte for byte, with `Idempotent-Replayed: true` and no second charge; while the first call runs, a repeat waits for it. A key names one call, regardless of its model. A response larger than 1 MB is charged but not saved: a repeat is then refused with `answer_not_kept`. A stream is saved as it was sent, even if truncated, up to 8 MB.',
     pattern: idempotencyPattern,
   },
-  ...selector,
+  ...selectorAndTag,
 }
 
 const callAnswerHeaders = {
@@ -241,7 +246,7 @@ export const gatewayRoutes = {
       'Decides like the admission of the call, but reserves and writes nothing: the bound, each rule in order, and the refusal that the call would get. It cannot predict what other calls reserve in the meantime, and ignores rate limits, load, and the replay of an `Idempotency-Key`.',
       'Describe the prompt by its bytes or as `messages`. Only `messages` are counted in tokens if their bytes alone would be refused.',
     ].join('\n\n'),
-    headers: selector,
+    headers: selectorAndTag,
     body: checkBody,
     answers: { 200: { description: 'The decision', body: admissionCheck } },
     refusals: ['invalid_json', 'invalid_request', 'request_too_large'],
