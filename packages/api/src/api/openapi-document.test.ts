@@ -3,6 +3,7 @@ import { apiRoutes, openApiDocument } from './openapi-document.ts'
 
 interface Operation {
   parameters: { name: string }[]
+  security: object[]
 }
 
 const { paths } = openApiDocument() as { paths: Record<string, Record<string, Operation>> }
@@ -23,4 +24,15 @@ test('X-Service-Tag is described where it is read: calls that cost money, and th
     'POST /v1/sandbox/{id}/invoke',
     'POST /v1/sandbox/{id}/mcp',
   ])
+})
+
+test('x-api-key is an alternative where the gateway accepts it', () => {
+  const alternative = operations.filter(({ security }) => security.some((one) => 'apiKey' in one))
+  expect(namesOf(alternative)).toEqual([
+    'GET /v1/models',
+    'GET /v1/models/{id}',
+    'POST /v1/messages',
+    'POST /v1/messages/count_tokens',
+  ])
+  for (const { security } of alternative) expect(security).toEqual([{ key: [] }, { apiKey: [] }])
 })

@@ -20,8 +20,9 @@ export const apiRoutes: readonly ApiRoute[] = [gatewayRoutes, flowRoutes, consol
 
 type Json = Record<string, unknown>
 
-function securityOf({ by, scopes = [] }: ApiRoute): Json[] {
+function securityOf({ by, scopes = [], path }: ApiRoute): Json[] {
   const key: Json[] = by === 'key' || by === 'key or user' ? [{ key: [] }] : []
+  if (/^\/v1\/(messages|models)(\/|$)/.test(path)) key.push({ apiKey: [] })
   if (by === 'key' || by === 'anyone') return key
   if (scopes === 'session') return [...key, { session: [] }]
   return [...key, { personalToken: [...scopes] }, { accessToken: [] }, { session: [] }]
@@ -74,6 +75,12 @@ export function openApiDocument(routes: readonly ApiRoute[] = apiRoutes): Json {
       schemas: Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, refer(schema, true)])),
       securitySchemes: {
         key: { type: 'http', scheme: 'bearer', bearerFormat: 'svc_…', description: 'A key of a project' },
+        apiKey: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'x-api-key',
+          description: 'The same key, as clients of Anthropic send it',
+        },
         personalToken: {
           type: 'http',
           scheme: 'bearer',
