@@ -73,6 +73,7 @@ export function openApiDocument(routes: readonly ApiRoute[] = apiRoutes): Json {
     paths,
     components: {
       schemas: Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, refer(schema, true)])),
+      headers: headersOfRefusals,
       securitySchemes: {
         key: { type: 'http', scheme: 'bearer', bearerFormat: 'svc_…', description: 'A key of a project' },
         apiKey: {
@@ -158,10 +159,30 @@ function refusalResponses(codes: readonly RefusalCode[], shape: z.ZodType = refu
       String(status),
       {
         description: (byStatus.get(status) ?? []).map((code) => `\`${code}\``).join(', '),
+        headers: refusalHeaders(status, byStatus.get(status) ?? []),
         content: { 'application/json': { schema: schemaOf(shape, 'output') } },
       },
     ]),
   )
+}
+
+/** Headers of refusals (rules §2.2), by name. */
+const headersOfRefusals = {
+  'X-Request-Id': header('ID of this response, for support'),
+  'x-should-retry': header('`false` if a retry cannot help'),
+  'Retry-After': header('Seconds to wait before a retry, from 1 to 30'),
+  'WWW-Authenticate': header('`Bearer`'),
+}
+
+function refusalHeaders(status: number, codes: readonly RefusalCode[]): Json {
+  const waits = codes.some((code) => 'retryAfterMs' in refusals[code])
+  const names = [
+    'X-Request-Id',
+    'x-should-retry',
+    ...(waits ? ['Retry-After'] : []),
+    ...(status === 401 ? ['WWW-Authenticate'] : []),
+  ]
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 }
 
 function pathParameters({ path, parameters = {}, example }: ApiRoute): Json[] {
@@ -246,7 +267,9 @@ const media = (type: string, schema: Json, example = exampleOfContent(type, sche
   ...withExample(example),
 })
 const withExample = (example: unknown): Json => (example === undefined ? {} : { example })
-const header = (description: string): Json => ({ description, schema: { type: 'string' } })
+function header(description: string): Json {
+  return { description, schema: { type: 'string' } }
+}
 
 // Examples in the description of the API, taken from the examples of the shapes. A shape states its own (`.meta({
 // examples })`); a composite shape, such as a page, is the example of its parts.
