@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { refuse, Refusal, type RefusalCode } from './refusal.ts'
 import { refusalFacts } from './refusal-facts.fixture.ts'
@@ -91,6 +93,13 @@ const decided: [number, RefusalCode[]][] = [
 ]
 test.each(decided)('%i is the status of %j', (status, codes) => {
   expect(codes.map((code) => refusals[code].status)).toEqual(codes.map(() => status))
+})
+
+test('rules §2.4 and §2.9 list every code', () => {
+  const rules = readFileSync(path.join(import.meta.dirname, '../../../docs/rules.md'), 'utf8')
+  const sections = rules.split(/^### /m).filter((section) => /^2\.[49] /.test(section))
+  expect(sections).toHaveLength(2)
+  expect(codes.filter((code) => !sections.some((section) => section.includes(`\`${code}\``)))).toEqual([])
 })
 
 test('says "maximum context length", which stock clients search for [context_limit]', () => {
