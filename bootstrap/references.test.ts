@@ -24,6 +24,15 @@ describe('the repository', () => {
     })
     expect([pages.length > 10, twice]).toEqual([true, []])
   })
+
+  test('has no page with a command `node ….ts`, which Node 20 cannot run', () => {
+    const { paths, read } = openRepository(path.resolve(import.meta.dirname, '..'))
+    const pages = paths.filter((file) => file.endsWith('.md'))
+    const commands = pages.flatMap((file) =>
+      (read(file).match(/\bnode (-\S+ )*\S+\.ts\b/g) ?? []).map((said) => `${file}: ${said}`),
+    )
+    expect([pages.length > 10, commands]).toEqual([true, []])
+  })
 })
 
 describe('findDeadReferences', () => {

@@ -1,4 +1,4 @@
-// Pins base images and actions: node deploy/src/pin-command.ts [--check]. Needs Docker with buildx for images and git for actions,
+// Pins base images and actions: npm run pin -- [--check]. Needs Docker with buildx for images and git for actions,
 // and the network. With --check it changes nothing, and fails if something is not pinned.
 import { execFile } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'

@@ -1,0 +1,3 @@
+import { runProgram } from './run.js'
+
+await runProgram('packages/console-page/src/build-command.ts')

@@ -1,0 +1,3 @@
+import { runProgram } from './run.js'
+
+await runProgram('tools/bundler/src/images-command.ts')

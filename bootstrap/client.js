@@ -1,0 +1,3 @@
+import { runProgram } from './run.js'
+
+await runProgram('clients/typescript/build/build-command.ts')

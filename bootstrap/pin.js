@@ -1,0 +1,3 @@
+import { runProgram } from './run.js'
+
+await runProgram('deploy/src/pin-command.ts')
