@@ -1,14 +1,15 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { Logger } from '../process/logger.ts'
 import { repeat } from './waiting.ts'
 
-const log = { warn: vi.fn() }
+const log = { warn: vi.fn<Logger['warn']>() }
 const HOUR_MS = 3_600_000
 
 beforeEach(() => vi.useFakeTimers())
 afterEach(() => vi.useRealTimers())
 
 test('hourly work runs first within ten seconds, so that a process that restarts often does it too', async () => {
-  const work = vi.fn(async () => 0)
+  const work = vi.fn<() => Promise<number>>().mockResolvedValue(0)
   const stop = repeat({ log }, { name: 'hourly', everyMs: HOUR_MS, work })
   await vi.advanceTimersByTimeAsync(10_000)
   expect(work).toHaveBeenCalledTimes(1)
