@@ -11,6 +11,8 @@ import type { Scope } from '@gateway/api/console/scopes'
 import { readingAll, useChange, readAgain } from '../api/queries.ts'
 import { useState, type FormEvent } from 'react'
 import { announce } from '../frame/announcer.ts'
+import { useSignOut } from '../frame/use-sign-out.ts'
+import { endPlaygrounds } from '../playground/data/kept.ts'
 import { NewPasswordField, TextField } from '../components/fields.tsx'
 import type { SessionRecord } from '@gateway/api/console/second-factor'
 import { DataTable, type Column } from '../components/data-table.tsx'
@@ -22,10 +24,7 @@ import { deviceName } from './device-name.ts'
 /** The user's profile, personal tokens, second factor, sessions and password. */
 export function AccountScreen() {
   const { id, name, email, platformOperator, tenants } = useMe()
-  const signOut = useMutation({
-    mutationFn: () => ask('DELETE', '/api/v2/session', { params: {} }),
-    onSuccess: () => location.assign(import.meta.env.BASE_URL),
-  })
+  const signOut = useSignOut()
   return (
     <Screen
       title="Account"
@@ -225,7 +224,11 @@ function EndSessionDialog({ of: { id, device }, onClose }: { of: SessionRecord; 
 }
 
 function SignOutEverywhereDialog({ onClose }: { onClose: () => void }) {
-  const end = useChange(() => ask('DELETE', '/api/v2/me/sessions', { params: {} }), 'Signed out everywhere.', [])
+  const endAll = async () => {
+    await endPlaygrounds()
+    return ask('DELETE', '/api/v2/me/sessions', { params: {} })
+  }
+  const end = useChange(endAll, 'Signed out everywhere.', [])
   return (
     <FormDialog
       title="Sign out everywhere?"

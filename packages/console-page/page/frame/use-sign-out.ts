@@ -2,13 +2,13 @@ import { useMutation } from '@tanstack/react-query'
 import { ask } from '../api/ask.ts'
 import { endPlaygrounds } from '../playground/data/kept.ts'
 
-/** Revokes playground keys, ends the session and reloads, so that no data stays in this tab. */
-export function useSignOut() {
+/** Revokes playground keys, ends the session and loads the page again, so that no data stays in this tab. */
+export function useSignOut(load = () => location.assign(import.meta.env.BASE_URL)) {
   return useMutation({
     mutationFn: async () => {
       await endPlaygrounds()
       return ask('DELETE', '/api/v2/session', { params: {} })
     },
-    onSuccess: () => location.assign(import.meta.env.BASE_URL),
+    onSuccess: load,
   })
 }

@@ -12,6 +12,7 @@ import { Waiting } from '../components/list-states.tsx'
 import { Screen } from '../frame/screen.tsx'
 import { secretInAddress } from './link-secret.ts'
 import { SignInForm } from './sign-in-screen.tsx'
+import { useSignOut } from '../frame/use-sign-out.ts'
 
 /** Opened by the link of an invitation: joins as the signed-in user, or as a new one. */
 export function InvitationScreen() {
@@ -83,14 +84,7 @@ function JoinButton({ secret, organization }: { secret: string; organization: st
 }
 
 function ForSomeoneElse({ me, email }: { me: MeRecord; email: string }) {
-  const client = useQueryClient()
-  const signOut = useMutation({
-    mutationFn: () => ask('DELETE', '/api/v2/session', { params: {} }),
-    onSuccess: () => {
-      client.clear()
-      location.reload()
-    },
-  })
+  const signOut = useSignOut(() => location.reload()) // the link of the invitation stays
   return (
     <>
       <p className="notice">
