@@ -96,7 +96,10 @@ test('a finished action closes its dialog, shows a toast and announces it', asyn
   await expect.element(toast).not.toBeInTheDocument()
 })
 
-test('Escape does not close a dialog whose change is under way, and so loses no secret', async ({ api, open }) => {
+test('neither Escape nor Cancel closes a dialog whose change is under way, and so no secret is lost', async ({
+  api,
+  open,
+}) => {
   const made = Promise.withResolvers<ReturnType<typeof contractExample<'createKey'>>>()
   api.answer('createKey', made.promise)
   const { screen } = await open(`${project}/keys?create=true`)
@@ -105,6 +108,7 @@ test('Escape does not close a dialog whose change is under way, and so loses no 
   await form.getByRole('button', { name: 'Create key' }).click()
   await expect.poll(() => api.asked('createKey').length).toBe(1)
   await userEvent.keyboard('{Escape}')
+  await expect.element(form.getByRole('button', { name: 'Cancel' })).toBeDisabled()
   made.resolve(contractExample('createKey'))
   await expect.element(screen.getByRole('dialog', { name: /^Secret for/ })).toBeVisible()
 })

@@ -96,7 +96,7 @@ interface Change<Made> {
 }
 
 /**
- * Dialog that submits one change, closes when it succeeds, and shows the error when it fails. Escape does not close it
+ * Dialog that submits one change, closes when it succeeds, and shows the error when it fails. Nothing closes it
  * while the change is under way: what the change answers may be a secret, shown once.
  */
 export function FormDialog<Made>({
@@ -146,7 +146,7 @@ export function FormDialog<Made>({
           >
             {submit}
           </button>
-          <button type="button" className="button" onClick={onClose}>
+          <button type="button" className="button" disabled={change.isPending} onClick={onClose}>
             {cancel}
           </button>
         </div>

@@ -26,7 +26,7 @@ const directions = [
 
 /**
  * Funding or correction in two steps: form, then review with the balance before and after. Submitting twice books it
- * once. A field error leads back to the form.
+ * once. It stays open while it is booked: the next one needs another ID. A field error leads back to the form.
  */
 export function WalletChangeDialog({
   draft,
@@ -63,7 +63,7 @@ export function WalletChangeDialog({
     })
   }
   return (
-    <Dialog title={action} onClose={onClose}>
+    <Dialog title={action} stays={book.isPending} onClose={onClose}>
       <form className="stack" onSubmit={onSubmit}>
         {step === 'confirm' && micro !== null ? (
           <WalletConfirmation draft={draft} micro={micro} availableMicro={availableMicro} scope={scope} />
@@ -90,7 +90,7 @@ export function WalletChangeDialog({
               Edit
             </button>
           )}
-          <button type="button" className="button" onClick={onClose}>
+          <button type="button" className="button" disabled={book.isPending} onClick={onClose}>
             Cancel
           </button>
         </div>
