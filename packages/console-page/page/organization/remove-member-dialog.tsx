@@ -42,7 +42,7 @@ export function RemoveMemberDialog({ of: { id, name }, onClose }: { of: MemberRe
       <Loaded of={{ data: made, error }} what="keys, tokens and webhooks">
         {(all) =>
           all.every(({ names }) => names.length === 0) ? (
-            <p>{name} has created no active keys, service tokens or webhooks here.</p>
+            <p>{name} has created no keys that work or are paused, no service tokens and no webhooks here.</p>
           ) : (
             <fieldset className="stack">
               <legend>Also end what {name} created</legend>
@@ -65,23 +65,26 @@ export function RemoveMemberDialog({ of: { id, name }, onClose }: { of: MemberRe
   )
 }
 
-/** What a member made in the organization and is active. */
+/** What a member made in the organization and is active, or a paused key: resumed, it would work again. */
 function useMade(createdBy: string) {
   const { tenant } = useOrganization()
   const params = { tenant }
+  const keysIn = (state: 'Active' | 'Paused') =>
+    readingAll('/api/v2/tenants/{tenant}/keys', { params, query: { createdBy, state } })
   const lists = [
-    useQuery(readingAll('/api/v2/tenants/{tenant}/keys', { params, query: { createdBy, state: 'Active' } })),
+    useQuery(keysIn('Active')),
+    useQuery(keysIn('Paused')),
     useQuery(readingAll('/api/v2/tenants/{tenant}/tokens', { params, query: { createdBy } })),
     useQuery(readingAll('/api/v2/tenants/{tenant}/webhooks', { params, query: { createdBy } })),
   ] as const
-  const [keys, tokens, webhooks] = lists
+  const [active, paused, tokens, webhooks] = lists
   const error = lists.find((list) => list.error)?.error
-  if (!keys.data || !tokens.data || !webhooks.data) return { made: undefined, error }
+  if (!active.data || !paused.data || !tokens.data || !webhooks.data) return { made: undefined, error }
   const made: { kind: LeftKind; label: string; names: string[]; ifKept: string }[] = [
     {
       kind: 'keys',
       label: 'key',
-      names: keys.data.map((key) => key.name),
+      names: [...active.data.map((key) => key.name), ...paused.data.map((key) => `${key.name} (paused)`)],
       ifKept: 'They work again if the member gets the roles for keys again.',
     },
     {
