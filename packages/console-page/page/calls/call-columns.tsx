@@ -2,12 +2,10 @@ import { Link } from '@tanstack/react-router'
 import type { InvocationRecord } from '@gateway/api/console/money'
 import { Badge, Moment, Money, type Tone } from '../components/values.tsx'
 import type { Column } from '../components/data-table.tsx'
-import { count } from '../components/usd.ts'
+import { count, inUsd } from '../components/usd.ts'
 import { useKeyName, type ProjectScope } from '../api/session.ts'
 import type { CallState, Span } from './call-filters.ts'
 import { FilterChip } from '../components/filters.tsx'
-
-const MICRO_A_USD = 1_000_000
 
 /** Columns of call lists. The CSV file has dollars and milliseconds. */
 export const callColumns = (scope: ProjectScope): Column<InvocationRecord>[] => [
@@ -37,7 +35,7 @@ export const callColumns = (scope: ProjectScope): Column<InvocationRecord>[] => 
     head: 'Cost',
     cell: (call) => <CallCost call={call} />,
     isNumber: true,
-    csv: ({ chargedMicro }) => chargedMicro / MICRO_A_USD,
+    csv: ({ chargedMicro }) => inUsd(chargedMicro),
   },
   {
     head: 'Duration',

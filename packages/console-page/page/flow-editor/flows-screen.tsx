@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { inUsd } from '../components/usd.ts'
 import { Link, useSearch } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import type { SandboxActivity, SandboxRecord } from '@gateway/api/console/sandboxes'
@@ -149,7 +150,7 @@ function flowColumns(
       isNumber: true,
       cell: (flow) => of(flow) && <Money micro={of(flow)!.chargedMicro} />,
       sortBy: (flow) => of(flow)?.chargedMicro ?? null,
-      csv: (flow) => of(flow)?.chargedMicro ?? null,
+      csv: (flow) => inUsd(of(flow)?.chargedMicro ?? null),
     },
     {
       head: 'Created',

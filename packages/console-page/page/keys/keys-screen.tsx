@@ -12,7 +12,7 @@ import { DataList } from '../components/data-list.tsx'
 import { DataTable, type Column } from '../components/data-table.tsx'
 import { RowActions } from '../components/row-actions.tsx'
 import { Moment, Badge } from '../components/values.tsx'
-import { several } from '../components/usd.ts'
+import { inUsd, several } from '../components/usd.ts'
 import { keyActions, KeyDialog, RevokeKeyDialog, type KeyAction } from './key-dialogs.tsx'
 import { stateLabels } from './key-labels.ts'
 import { ratesText } from './rate-fields.tsx'
@@ -108,7 +108,7 @@ function KeyTable({ keys }: { keys: KeyRecord[] }) {
       sortBy: ({ state }) => state,
       csv: ({ state }) => stateLabels[state].text,
     },
-    { head: 'Limit', cell: KeyLimits, csv: ({ limit }) => (limit ? limit.micro / MICRO_A_USD : null) },
+    { head: 'Limit', cell: KeyLimits, csv: ({ limit }) => inUsd(limit?.micro ?? null) },
     { head: 'Access', cell: accessText, csv: accessText },
     {
       head: 'Last used',
@@ -143,8 +143,6 @@ function KeyTable({ keys }: { keys: KeyRecord[] }) {
     </>
   )
 }
-
-const MICRO_A_USD = 1_000_000
 
 function accessText({ policy, resources }: KeyRecord): string {
   return policy === 'listed' ? resources.join(', ') : 'All products'

@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { userEvent } from 'vitest/browser'
 import { choose, contractExample, pageTest as test } from '../page-test.fixture.tsx'
 
 const me = { ...contractExample('readMe'), platformOperator: true }
@@ -57,4 +58,43 @@ test('an unknown provider cost is shown as such, with no margin', async ({ api, 
   await expect.element(row.getByText('Unknown').first()).toBeVisible()
   await expect.element(row.getByText('0%', { exact: true })).toBeVisible()
   await expect.element(screen.getByText('Margin', { exact: true }).first()).toBeVisible()
+})
+
+test('a funding that is being booked keeps its dialog, and the next one has another ID', async ({ api, open }) => {
+  api.answer('readMe', me)
+  const booked = Promise.withResolvers<ReturnType<typeof contractExample<'fundWallet'>>>()
+  api.answer('fundWallet', booked.promise)
+  const { screen } = await open(`/operator/money?tenant=${wallet.tenant}&project=${wallet.project}`)
+  const dialog = screen.getByRole('dialog', { name: 'Add funds' })
+  await screen.getByRole('button', { name: 'Add funds' }).click()
+  const id = dialog.getByLabelText('Funding ID').element() as HTMLInputElement
+  const first = id.value
+  await dialog.getByLabelText('Amount (USD)').fill('25')
+  await dialog.getByRole('button', { name: 'Review' }).click()
+  await dialog.getByRole('button', { name: 'Add funds' }).click()
+  await expect.poll(() => api.asked('fundWallet').length).toBe(1)
+  await userEvent.keyboard('{Escape}')
+  await expect.element(dialog.getByRole('button', { name: 'Cancel' })).toBeDisabled()
+  booked.resolve(contractExample('fundWallet'))
+  await expect.element(dialog).not.toBeInTheDocument()
+  await screen.getByRole('button', { name: 'Add funds' }).click()
+  await expect.element(dialog.getByLabelText('Amount (USD)')).toHaveValue('')
+  expect((dialog.getByLabelText('Funding ID').element() as HTMLInputElement).value).not.toBe(first)
+})
+
+test('the file of wallets has dollars, as the screen does', async ({ api, open, onTestFinished }) => {
+  api.answer('readMe', me)
+  api.answer('listWallets', { data: [{ ...wallet, balanceMicro: 5_000_000, alerts: 2 }], nextCursor: null })
+  let file: Promise<string> | null = null
+  const { click } = HTMLAnchorElement.prototype
+  onTestFinished(() => void (HTMLAnchorElement.prototype.click = click))
+  HTMLAnchorElement.prototype.click = function save(this: HTMLAnchorElement) {
+    file = fetch(this.href).then((answer) => answer.text())
+  }
+  const { screen } = await open('/operator/wallets')
+  await screen.getByRole('button', { name: 'Download CSV' }).click()
+  await expect.poll(() => file).not.toBeNull()
+  const [head, row] = (await file!).split('\r\n').map((line) => line.split(','))
+  const cell = (name: string) => row![head!.indexOf(name)]
+  expect([cell('Balance'), cell('Alerts')]).toEqual(['5', '2'])
 })

@@ -9,7 +9,7 @@ import { DataList } from '../components/data-list.tsx'
 import { DataTable, type Column } from '../components/data-table.tsx'
 import { EmptyState, Loaded } from '../components/list-states.tsx'
 import { Select } from '../components/select.tsx'
-import { count, usd } from '../components/usd.ts'
+import { count, inUsd, usd } from '../components/usd.ts'
 import { Facts, Money } from '../components/values.tsx'
 import { OperatorScreen } from './operator-screen.tsx'
 import type { RevenueView } from './operator-views.ts'
@@ -155,10 +155,6 @@ const amount = (head: string, of: (row: RevenueFigures) => number | null) => ({
   ...number(head, of, (row) => <Amount micro={of(row)} />),
   csv: (row: RevenueFigures) => inUsd(of(row)),
 })
-
-function inUsd(micro: number | null): number | null {
-  return micro === null ? null : micro / 1_000_000
-}
 
 const calls = number(
   'Calls',

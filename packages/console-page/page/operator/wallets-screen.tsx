@@ -1,7 +1,7 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import type { WalletRow, WalletSort } from '@gateway/api/console/platform-money'
-import { useState, type ReactNode } from 'react'
+import { useState } from 'react'
 import { ask } from '../api/ask.ts'
 import { useMe } from '../api/session.ts'
 import { DataList } from '../components/data-list.tsx'
@@ -11,7 +11,7 @@ import { EmptyState, ShowMore, Waiting } from '../components/list-states.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
 import { runwayText } from '../overview/use-spending.ts'
 import { Badge, Money } from '../components/values.tsx'
-import { several } from '../components/usd.ts'
+import { inUsd, several } from '../components/usd.ts'
 import { OperatorScreen } from './operator-screen.tsx'
 import type { WalletsView } from './operator-views.ts'
 import './operator.css'
@@ -105,12 +105,13 @@ function useColumns({ column = 'organization', order = 'asc' }: WalletsView): Co
       void navigate({ search: (before) => ({ ...before, ...next }), resetScroll: false })
     },
   })
-  const amount = (
-    head: string,
-    by: WalletSort,
-    of: (row: WalletRow) => number,
-    cell = (row: WalletRow): ReactNode => <Money micro={of(row)} />,
-  ): Column<WalletRow> => ({ head, isNumber: true, served: served(by), csv: of, cell })
+  const amount = (head: string, by: WalletSort, of: (row: WalletRow) => number): Column<WalletRow> => ({
+    head,
+    isNumber: true,
+    served: served(by),
+    csv: (row) => inUsd(of(row)),
+    cell: (row) => <Money micro={of(row)} />,
+  })
   return [
     {
       head: 'Project',
@@ -149,13 +150,14 @@ function useColumns({ column = 'organization', order = 'asc' }: WalletsView): Co
           <span className={runwayDays === null ? 'soft' : undefined}>{runwayText(runwayDays)}</span>
         ),
     },
-    amount(
-      'Alerts',
-      'alerts',
-      ({ alerts }) => alerts,
-      ({ alerts }) =>
+    {
+      head: 'Alerts',
+      isNumber: true,
+      served: served('alerts'),
+      csv: ({ alerts }) => alerts,
+      cell: ({ alerts }) =>
         alerts === 0 ? <span className="soft">None</span> : <Badge tone="warn" text={several(alerts, 'alert')} />,
-    ),
+    },
   ]
 }
 

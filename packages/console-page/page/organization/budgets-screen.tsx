@@ -9,7 +9,7 @@ import { FormDialog } from '../components/dialog.tsx'
 import { Field, TextField } from '../components/fields.tsx'
 import { RowActions } from '../components/row-actions.tsx'
 import { Select } from '../components/select.tsx'
-import { microOf } from '../components/usd.ts'
+import { inUsd, microOf } from '../components/usd.ts'
 import { Badge, Money } from '../components/values.tsx'
 import { WindowBar } from '../keys/window-bar.tsx'
 import { UserField } from '../users/user-fields.tsx'
@@ -55,7 +55,7 @@ export function BudgetsScreen() {
         />
       ),
       sortBy: ({ spentMicro, limitMicro }) => spentMicro / limitMicro,
-      csv: ({ spentMicro }) => spentMicro / MICRO_A_USD,
+      csv: ({ spentMicro }) => inUsd(spentMicro),
     },
     {
       head: 'State',
@@ -106,7 +106,6 @@ export function BudgetsScreen() {
   )
 }
 
-const MICRO_A_USD = 1_000_000
 /** Share of a budget from which it stands out. */
 const NEARLY = 0.8
 
@@ -134,7 +133,7 @@ function BudgetDialog({ of, budgets, nameOf, onClose }: OfBudget & { budgets: re
   const teams = useTeams().data ?? []
   const [kind, setKind] = useState<Kind>(of?.kind ?? 'team')
   const [subject, setSubject] = useState(of?.subject ?? '')
-  const [limit, setLimit] = useState(of ? String(of.limitMicro / MICRO_A_USD) : '')
+  const [limit, setLimit] = useState(of ? String(inUsd(of.limitMicro)) : '')
   const [hard, setHard] = useState(of?.hard ?? true)
   const [isTried, setTried] = useState(false)
   const limitMicro = microOf(limit)
