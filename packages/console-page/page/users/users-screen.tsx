@@ -4,8 +4,8 @@ import { Screen } from '../frame/screen.tsx'
 import { Loaded } from '../components/list-states.tsx'
 import { Appointments } from '../projects/appointments.tsx'
 import { hasOwner, projectAccess, lackForKeys, reasonsFor, type ProjectAccess, issuesKeys } from './project-access.ts'
-import { useQuery } from '@tanstack/react-query'
-import { readingAll, useChange } from '../api/queries.ts'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { readAgain, readingAll, useChange } from '../api/queries.ts'
 import { Badge } from '../components/values.tsx'
 import { DataList } from '../components/data-list.tsx'
 import type { Column } from '../components/data-table.tsx'
@@ -218,33 +218,37 @@ function GrantDialog({
   const member = members.find(({ id }) => id === chosen)
   const name = of?.name ?? member?.name ?? 'they'
   const { isAdmin } = useMyRoles()
-  const [joinsTeam, setJoinsTeam] = useState(true)
-  const grant = useChange(
-    async () => {
-      const made = await ask('POST', '/api/v2/tenants/{tenant}/projects/{project}/grants', {
+  const [joinsTeam, setJoinsTeam] = useState(of === null)
+  const before = users.find(({ id }) => id === chosen) ?? { grant: null, team: null, organization: null }
+  const changesGrant = role !== before.grant || changesContent
+  const client = useQueryClient()
+  const said = isAppointing ? `is appointed as ${role}` : changesGrant ? `is now ${role}` : `is now in ${team.name}`
+  const grant = useChange(async () => {
+    if (changesGrant)
+      await ask('POST', '/api/v2/tenants/{tenant}/projects/{project}/grants', {
         params: { tenant, project },
         body: { user: chosen, role, ...(changesContent && { readsContent }) },
       })
-      if (mayJoin && joinsTeam)
-        await ask('POST', '/api/v2/tenants/{tenant}/teams/{team}/members', {
-          params: { tenant, team: team.id },
-          body: { user: chosen, role: 'Team Member' },
-        })
-      return made
-    },
-    isAppointing ? `${name} is appointed as ${role}.` : `${name} is now ${role}.`,
-  )
-  const before = users.find(({ id }) => id === chosen) ?? { grant: null, team: null, organization: null }
+    if (!(mayJoin && joinsTeam)) return
+    const body = { user: chosen, role: 'Team Member' } as const
+    await ask('POST', '/api/v2/tenants/{tenant}/teams/{team}/members', {
+      params: { tenant, team: team.id },
+      body,
+    }).catch(async (error: unknown) => {
+      await readAgain(client) // the role is in force
+      throw error
+    })
+  }, `${name} ${said}.`)
   const after = { ...before, grant: role, organization: member?.role ?? before.organization }
   const mayJoin = isAdmin && !isAppointing && role !== 'Project Viewer' && chosen !== '' && before.team === null
   const joined = mayJoin && joinsTeam ? { ...after, team: 'Team Member' as const } : after
   const lack = role === 'Project Viewer' ? null : lackForKeys(joined, team.name)
-  const free = members.filter(({ id }) => !users.some((each) => each.id === id && each.grant !== null))
+  const free = members.filter(({ id }) => id === chosen || !users.some((each) => each.id === id && each.grant !== null))
   return (
     <FormDialog
       title={of?.grant ? `Change role of ${of.name}` : isAppointing ? 'Appoint owner' : 'Add user'}
       submit={of?.grant ? 'Change role' : isAppointing ? 'Appoint owner' : 'Add user'}
-      isReady={chosen !== '' && (role !== before.grant || changesContent)}
+      isReady={chosen !== '' && (changesGrant || (mayJoin && joinsTeam))}
       change={grant}
       onClose={onClose}
     >
