@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { newAnswer, newConversation, spent } from '../core/conversation.ts'
-import { openEventData, applyChunk, type Chunk } from './use-conversation.ts'
+import type { Answer } from '../core/conversation.ts'
+import { openEventData, applyChunk, streamAnswer, type Chunk } from './use-conversation.ts'
 
 const chunk = (delta: object, usage?: object) =>
   ({ id: 'inv_1', choices: [{ index: 0, delta, finish_reason: null }], usage }) as unknown as Chunk
@@ -35,4 +36,56 @@ test('spent includes replaced responses and counts pending charges', () => {
   const paid = { ...newAnswer('m'), chargedMicro: 7 }
   const entries = [{ kind: 'answers' as const, id: 'a', columns: [paid, newAnswer('n')] }]
   expect(spent({ ...newConversation, entries, replaced: [paid] })).toEqual({ micro: 14, open: 1 })
+})
+
+const body = { model: 'm', messages: [] } as never
+
+/** Sends to a server whose response the test gives, and keeps the answer as the conversation does. */
+function send(response: Promise<Response>) {
+  vi.stubGlobal('fetch', () => response)
+  const stop = new AbortController()
+  const held: { answer: Answer } = { answer: newAnswer('m') }
+  const done = streamAnswer({ secret: 'svc_x', body, signal: stop.signal }, (next) => (held.answer = next(held.answer)))
+  return { stop, held, done }
+}
+
+test('a response that is stopped before it begins still gets the ID of its call, whose charge is read with it', async ({
+  onTestFinished,
+}) => {
+  onTestFinished(() => void vi.unstubAllGlobals())
+  const response = Promise.withResolvers<Response>()
+  const { stop, held, done } = send(response.promise)
+  stop.abort()
+  expect(held.answer.state).toBe('stopped')
+  let isCancelled = false
+  const events = new ReadableStream({ cancel: () => void (isCancelled = true) })
+  response.resolve(new Response(events, { headers: { 'X-Service-Invocation': 'inv_1' } }))
+  await done
+  expect(held.answer).toMatchObject({ state: 'stopped', invocation: 'inv_1', chargedMicro: null })
+  expect(isCancelled).toBe(true)
+})
+
+test('a response that is stopped and then refused is not charged', async ({ onTestFinished }) => {
+  onTestFinished(() => void vi.unstubAllGlobals())
+  const response = Promise.withResolvers<Response>()
+  const { stop, held, done } = send(response.promise)
+  stop.abort()
+  const error = { code: 'key_revoked', type: 'authentication_error', message: 'x', resolution: 'y', param: null }
+  response.resolve(Response.json({ error }, { status: 401 }))
+  await done
+  expect(held.answer).toMatchObject({ state: 'stopped', invocation: null, chargedMicro: 0 })
+})
+
+test('a response that is stopped while it arrives keeps its text', async ({ onTestFinished }) => {
+  onTestFinished(() => void vi.unstubAllGlobals())
+  const event = { id: 'inv_1', choices: [{ index: 0, delta: { content: 'Ra' }, finish_reason: null }] }
+  const events = new ReadableStream({
+    start: (controller) => controller.enqueue(new TextEncoder().encode(`data: ${JSON.stringify(event)}\n\n`)),
+  })
+  const headers = { 'X-Service-Invocation': 'inv_1' }
+  const { stop, held, done } = send(Promise.resolve(new Response(events, { headers })))
+  await vi.waitUntil(() => held.answer.text === 'Ra')
+  stop.abort()
+  await done
+  expect(held.answer).toMatchObject({ state: 'stopped', invocation: 'inv_1', text: 'Ra', refusal: null })
 })

@@ -138,29 +138,40 @@ function opened(kept: Conversation | null): Conversation {
 
 type Change = (answer: Answer) => Answer
 
-/** Sends a request and reports each change of the response. Never rejects: an error is part of the response. */
-async function streamAnswer(
+/**
+ * Sends a request and reports each change of the response. Never rejects: an error is part of the response. A response
+ * that is stopped before it begins is awaited for the ID of its call, which is charged: without the ID, its charge would
+ * stay unknown.
+ */
+export async function streamAnswer(
   { secret, body, signal }: { secret: string; body: ChatBody; signal: AbortSignal },
   change: (change: Change) => void,
 ): Promise<void> {
   const began = performance.now()
   const ms = () => Math.round(performance.now() - began)
   let isWhole = false
+  const stop = () => change((before) => ended(before, null, ms()))
+  signal.addEventListener('abort', stop, { once: true })
   try {
-    const answer = await askingWith(secret).raw('POST', '/v1/chat/completions', { body, signal })
+    const answer = await askingWith(secret).raw('POST', '/v1/chat/completions', { body })
     const invocation = answer.headers.get('X-Service-Invocation')
     change((before) => ({ ...before, invocation }))
+    if (signal.aborted) return await answer.body?.cancel()
     const read = openEventData((data) => {
       if (data === '[DONE]') return void (isWhole = true)
       const event = JSON.parse(data) as Chunk | { error: RefusalBody }
       if ('error' in event) throw new ApiRefusal(answer, event.error)
       change((before) => applyChunk(before, event, ms()))
     })
-    for await (const piece of pieces(answer)) read(piece)
+    for await (const piece of pieces(answer, signal)) read(piece)
     if (!isWhole) throw new Error('The response was truncated.')
     change((before) => ({ ...before, state: 'whole', totalMs: ms() }))
   } catch (error) {
-    change((before) => ended(before, signal.aborted ? null : error, ms()))
+    if (!signal.aborted) return change((before) => ended(before, error, ms()))
+    if (error instanceof ApiRefusal)
+      change((before) => ({ ...before, chargedMicro: before.invocation === null ? 0 : null }))
+  } finally {
+    signal.removeEventListener('abort', stop)
   }
 }
 
@@ -187,8 +198,8 @@ const truncated: AnswerRefusal = {
   details: {},
 }
 
-async function* pieces(answer: Response): AsyncGenerator<string> {
-  const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader()
+async function* pieces(answer: Response, signal: AbortSignal): AsyncGenerator<string> {
+  const reader = answer.body!.pipeThrough(new TextDecoderStream(), { signal }).getReader()
   for (;;) {
     const { done, value } = await reader.read()
     if (done) return
