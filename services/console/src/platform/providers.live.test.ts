@@ -137,8 +137,6 @@ describe(`POST ${PROVIDERS}/tests`, () => {
     operator,
     services,
   }) => {
-    const settled = async () => (await fixture.run('SELECT count(*)::int AS attempts FROM money.attempts')).rows[0]
-    const before = await settled()
     const made = async (kind: 'chat' | 'embedding') => {
       const product = await fixture.publishProduct({ kind, ...(kind === 'embedding' && { completionPico: 0n }) })
       const { status, body } = await operator.post(`${PROVIDERS}/tests`, { provider: 'simulated', product })
@@ -146,11 +144,11 @@ describe(`POST ${PROVIDERS}/tests`, () => {
       await expect
         .poll(() => testOf(operator, 'simulated', body.id), { timeout: 20_000 })
         .toMatchObject({ state: 'succeeded', latencyMs: expect.any(Number), failure: null })
-      return body.id as string
+      return { id: body.id as string, product }
     }
-    const id = await made('chat')
-    await made('embedding')
-    expect(await settled()).toEqual(before)
+    const [{ id, product: chat }, { product: embedding }] = [await made('chat'), await made('embedding')]
+    const attempts = await fixture.run('SELECT FROM money.attempts WHERE product = ANY ($1)', [[chat, embedding]])
+    expect(attempts.rowCount).toBe(0)
     const { rows } = await fixture.run(
       `SELECT details ->> 'model' AS model FROM control.audit WHERE action = 'provider.test' AND subject = 'simulated'`,
     )
