@@ -64,8 +64,10 @@ export function openNodeQueue({ redisUrl, prefix = defaultPrefix }: NodeQueueOpt
     const adding = jobs.map((job) => ({ name: 'node', data: readNodeJob(job), opts: { jobId: jobIdOf(job) } }))
     await firstTry
     for (let at = 0; at < adding.length; at += BATCH_JOBS) {
+      const [job, ...more] = adding.slice(at, at + BATCH_JOBS)
       try {
-        await queue.addBulk(adding.slice(at, at + BATCH_JOBS))
+        // For each transaction ioredis copies all scripts of BullMQ, which a job alone does not need.
+        await (more.length === 0 ? queue.add(job!.name, job!.data, job!.opts) : queue.addBulk([job!, ...more]))
       } catch (error) {
         throw new QueueUnavailable({ cause: error })
       }

@@ -72,6 +72,21 @@ describe('a batcher of items', () => {
     expect(batches).toEqual([['first'], ['again']])
   })
 
+  test('does what follows a batch once the next one is on its way, and is idle only after it', async () => {
+    const seen: string[] = []
+    const batcher = openItemBatcher<string>({
+      maxItems: 1,
+      run: async ([item]) => {
+        seen.push(`run ${item}`)
+        batcher.follow(() => seen.push(`answer ${item}`))
+      },
+    })
+    batcher.add('a')
+    batcher.add('b')
+    await batcher.idle()
+    expect(seen).toEqual(['run a', 'run b', 'answer a', 'answer b'])
+  })
+
   test('is idle when nothing waits and no batch is in flight', async () => {
     const { run, end } = openRuns<string[]>()
     const batcher = openItemBatcher({ maxItems: 1, run })

@@ -2,6 +2,7 @@
 //   B1  No timer: a lone item runs at once, and a crowd shares a batch.
 //   B2  A batch is taken at the moment when it can run. It includes everything added before that moment.
 //   B3  The queue is checked again after each batch: an item that a batch puts back needs no wake.
+//   B4  What follows a batch, such as its answers, runs once the next one is on its way: the database works meanwhile.
 
 /** Waiting items and batches in flight. An age is 0 if there are none. */
 export interface Backlog extends InFlight {
@@ -22,7 +23,9 @@ export interface Batcher {
   /** Call when something may be taken: an item was added, or a pause ended. */
   wake(): void
   underWay(): InFlight
-  /** Resolves when no batch is in flight and none can be taken. */
+  /** Runs `work`, which must not throw, after the batch that calls it has made way for the next one (B4). */
+  follow(work: () => void): void
+  /** Resolves when no batch is in flight, none can be taken, and nothing follows one. */
   idle(): Promise<void>
 }
 
@@ -57,6 +60,7 @@ export function openBatcher<Batch>({
   /** When each batch in flight was taken, oldest first. */
   const inFlight = new Set<{ sinceMs: number }>()
   let scheduled = false
+  let following = 0
 
   function wake(): void {
     if (scheduled || inFlight.size >= concurrency) return
@@ -73,7 +77,24 @@ export function openBatcher<Batch>({
       inFlight.add(flight)
       void run(batch).finally(() => end(flight))
     }
-    if (inFlight.size === 0 && !scheduled) for (const resolve of waitingForIdle.splice(0)) resolve()
+    resolveIfIdle()
+  }
+
+  function resolveIfIdle(): void {
+    if (isIdle()) for (const resolve of waitingForIdle.splice(0)) resolve()
+  }
+
+  function isIdle(): boolean {
+    return !scheduled && inFlight.size === 0 && following === 0
+  }
+
+  function follow(work: () => void): void {
+    following++
+    setImmediate(() => {
+      work()
+      following--
+      resolveIfIdle()
+    })
   }
 
   function end(flight: { sinceMs: number }): void {
@@ -89,15 +110,16 @@ export function openBatcher<Batch>({
   return {
     wake,
     underWay,
-    idle: () =>
-      scheduled || inFlight.size > 0 ? new Promise((resolve) => waitingForIdle.push(resolve)) : Promise.resolve(),
+    follow,
+    idle: () => (isIdle() ? Promise.resolve() : new Promise((resolve) => waitingForIdle.push(resolve))),
   }
 }
 
 export interface ItemBatcher<Item> {
   add(item: Item): void
   waiting(): Backlog
-  /** Resolves when nothing waits and no batch is in flight. */
+  follow: Batcher['follow']
+  /** Resolves when nothing waits, no batch is in flight, and nothing follows one. */
   idle(): Promise<void>
 }
 
@@ -145,6 +167,7 @@ export function openItemBatcher<Item>({
       batcher.wake()
     },
     waiting: () => ({ all: waiting.size, oldestMs: waiting.oldestMs, ...batcher.underWay() }),
+    follow: batcher.follow,
     idle: batcher.idle,
   }
 }

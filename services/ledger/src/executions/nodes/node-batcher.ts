@@ -26,7 +26,8 @@ import { runNodeBatch, type NodeBatchResult } from './run-node-batch.ts'
 //       the executions before it reads them.
 //   L3  An item past its deadline is dropped undecided, by a timer too; one that is repeated while it waits takes no
 //       more room (W1, W2 of packages/service-kit/src/async/batcher.ts).
-//   L4  Notifications and jobs follow the commit, and nothing depends on them: maintenance finds what was lost.
+//   L4  Jobs, lines and notifications follow the commit, and nothing depends on them: maintenance finds what was lost.
+//       They and the answers go out while the next batch is with the database (B4 of the batcher).
 //   L5  Before a completion is answered `fenced`, what its call used is written off. A repeated item adds nothing.
 
 type NodeBatcherDeps = Pick<
@@ -137,22 +138,24 @@ export function openNodeBatcher(
     const { outcomes, written, jobs, excesses, charged } = result
     void reportExcesses(deps, excesses)
     await writeOffFenced(deps, deps.executions.sql, fencedIn(batch, outcomes)) // L5
-    pushLines(deps, [...written.keys()], charged).catch(metrics.pushFailed) // L4
-    notifyChanges(deps, written.keys()) // L4
+    batcher.follow(() => {
+      enqueueJobs(deps, jobs) // L4
+      pushLines(deps, [...written.keys()], charged).catch(metrics.pushFailed)
+      notifyChanges(deps, written.keys())
+    })
     for (const change of written.keys()) deps.keptBytes.note(change.execution.project, bytesOf(change))
-    enqueueJobs(deps, jobs)
     const decided = batch.filter((waiting) => deferralsMore(waiting, result) === null)
     const granted = await answerGranted(deps, { sql: deps.executions.sql, cache }, result, decided)
     updateCache(result)
     for (const waiting of batch) {
       const more = deferralsMore(waiting, result)
-      const { outcome } = outcomes.get(waiting)!
-      if (more === null) waiting.answer(answerOf(outcome, granted.get(waiting)))
-      else {
-        waiting.deferrals += more
-        passOver(waiting)
-      }
+      if (more === null) continue
+      waiting.deferrals += more
+      passOver(waiting)
     }
+    batcher.follow(() => {
+      for (const waiting of decided) waiting.answer(answerOf(outcomes.get(waiting)!.outcome, granted.get(waiting)))
+    })
   }
 
   function updateCache({ loaded, outcomes, written }: NodeBatchResult): void {
