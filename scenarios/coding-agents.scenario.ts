@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect } from 'vitest'
-import type { SeededStack } from '@gateway/testbed/stack-test'
+import type { SeededStack } from '@gateway/testbed/seeded-stack'
 import { type Caller, callerAt } from './src/caller.ts'
 import { agents } from './src/guides/agents.ts'
 import { openGuideProject } from './src/guides/guide-project.ts'

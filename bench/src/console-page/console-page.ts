@@ -1,5 +1,5 @@
 import { openBrowser } from '@gateway/testbed/open-browser'
-import { startSeededStack, type SeededStack } from '@gateway/testbed/stack-test'
+import { startSeededStack, type SeededStack } from '@gateway/testbed/seeded-stack'
 import type { BrowserContext, Page } from 'playwright-core'
 import type { Graph } from '@gateway/api/graph'
 import type { BenchDeps } from '../bench.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { SeededStack } from '@gateway/testbed/stack-test'
+import type { SeededStack } from '@gateway/testbed/seeded-stack'
 import { callerAt, type Answer } from '../caller.ts'
 
 const FUNDS_MICRO = 10_000_000

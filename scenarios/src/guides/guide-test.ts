@@ -1,6 +1,7 @@
 import { symlink } from 'node:fs/promises'
 import path from 'node:path'
-import { onceAWorker, startSeededStack } from '@gateway/testbed/stack-test'
+import { onceAWorker } from '@gateway/testbed/stack-test'
+import { startSeededStack } from '@gateway/testbed/seeded-stack'
 import { temporaryFolder } from '@gateway/testbed/test-servers'
 import { test as base } from 'vitest'
 import { homeOf, openShell } from './guide-shell.ts'

@@ -3,7 +3,7 @@
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { openBrowser } from '@gateway/testbed/open-browser'
-import { startSeededStack } from '@gateway/testbed/stack-test'
+import { startSeededStack } from '@gateway/testbed/seeded-stack'
 import { takeEveryScreen } from './every-screen.ts'
 import { takePictures } from './take-pictures.ts'
 
