@@ -152,6 +152,30 @@ describe('the node batcher', () => {
     expect(replica.quarantined).toHaveLength(1)
     await replica.close()
   })
+
+  test('ends only when a quarantined item that is retried has its answer', async ({ database, begin }) => {
+    let atMs = 0
+    let refusing = false
+    const replica = await openEngine(database.ledgerUrl, {
+      now: () => atMs,
+      around: (inner) =>
+        intercept(inner, async (sql, ask) => {
+          if (refusing && sql.includes('write_executions'))
+            throw Object.assign(new Error('refused'), { code: '22000' })
+          return ask()
+        }),
+    })
+    const execution = await begin(chain(1), replica)
+    const completion = ending(await takeNext(replica, await replica.newInstance(), execution))
+    refusing = true
+    expect(await replica.complete(completion)).toEqual({ kind: 'undecided', why: 'unavailable' })
+    atMs = 2_000
+    const answers: unknown[] = []
+    void replica.complete(completion).then((answer) => answers.push(answer))
+    await replica.nodeBatcher.drain()
+    expect(answers).toEqual([{ kind: 'completed' }])
+    await replica.close()
+  })
 })
 
 /** Wraps a database so that `around` intercepts its statements outside of transactions. */

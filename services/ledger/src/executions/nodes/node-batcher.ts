@@ -183,6 +183,7 @@ export function openNodeBatcher(
     async drain() {
       await batcher.idle()
       await batches.idle()
+      await batcher.idle() // what follows a retry
     },
   }
 }
