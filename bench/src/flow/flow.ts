@@ -149,21 +149,27 @@ export async function flow({ options: { rounds, roundMs }, stops, log }: BenchDe
     const name = names.paid(clients)
     return { name, measure: () => measureRuns(name, COMPARED, clients, paid, { callMs: PAID.callMs }) }
   }
+  const dbosRuns = (processes: number) => ({
+    name: names.dbos(processes),
+    warmUp: () => dbosSteps(processes, WARM_UP_MS.many).finally(() => work.delete(names.dbos(processes))),
+    measure: () => dbosSteps(processes),
+  })
   const measured = await inTurns({
     rounds,
     log,
     variants: [
-      ...[1, COMPARED].map((processes) => ({
-        name: names.dbos(processes),
-        warmUp: () => dbosSteps(processes, WARM_UP_MS.many).finally(() => work.delete(names.dbos(processes))),
-        measure: () => dbosSteps(processes),
-      })),
-      runs(COMPARED, LONE),
-      ...WORKERS.flatMap((workers) => [runs(workers, FEW), runs(workers, MANY)]),
+      // What is compared is measured one right after the other: the machine changes its speed within minutes.
+      dbosRuns(1),
+      runs(1, MANY),
+      dbosRuns(COMPARED),
+      runs(COMPARED, MANY),
       {
         name: names.sliced(),
         measure: () => measureRuns(names.sliced(), COMPARED, MANY, tenant, { sliceMs: SLICE_MS }),
       },
+      ...WORKERS.filter((workers) => workers > COMPARED).map((workers) => runs(workers, MANY)),
+      runs(COMPARED, LONE),
+      ...WORKERS.map((workers) => runs(workers, FEW)),
       ofLength(SHORT, short),
       ofLength(LONG, long),
       lineRuns(LONE),
