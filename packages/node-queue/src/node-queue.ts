@@ -33,6 +33,8 @@ interface NodeQueueOptions {
 }
 
 const BATCH_JOBS = 500
+/** A transaction costs more than these alone: ioredis copies all scripts of BullMQ to each. */
+const FEW_JOBS = 16
 const COMMAND_MS = 2_000
 const BACK_OFF: BackOffLimits = { firstMs: 50, maxMs: 1_000 }
 
@@ -63,14 +65,12 @@ export function openNodeQueue({ redisUrl, prefix = defaultPrefix }: NodeQueueOpt
   async function add(jobs: NodeJob[]): Promise<void> {
     const adding = jobs.map((job) => ({ name: 'node', data: readNodeJob(job), opts: { jobId: jobIdOf(job) } }))
     await firstTry
-    for (let at = 0; at < adding.length; at += BATCH_JOBS) {
-      const [job, ...more] = adding.slice(at, at + BATCH_JOBS)
-      try {
-        // For each transaction ioredis copies all scripts of BullMQ, which a job alone does not need.
-        await (more.length === 0 ? queue.add(job!.name, job!.data, job!.opts) : queue.addBulk([job!, ...more]))
-      } catch (error) {
-        throw new QueueUnavailable({ cause: error })
-      }
+    try {
+      if (adding.length <= FEW_JOBS)
+        await Promise.all(adding.map(({ name, data, opts }) => queue.add(name, data, opts)))
+      else for (let at = 0; at < adding.length; at += BATCH_JOBS) await queue.addBulk(adding.slice(at, at + BATCH_JOBS))
+    } catch (error) {
+      throw new QueueUnavailable({ cause: error })
     }
   }
 
