@@ -12,7 +12,7 @@ import type { ConsoleRoutes } from '@gateway/api/console-routes'
 import type { Response } from 'express'
 import { mayUseSandboxes } from '../permissions/authorize.ts'
 import { type User, userOf } from '../sign-in/user.ts'
-import { declaredBytes, declaredType, storeBody } from '@gateway/assets/store-body'
+import { declaredBytes, declaredType, recordStored, storeBody } from '@gateway/assets/store-body'
 import { refusalFor } from '@gateway/ledger-protocol/ledger-refusal'
 import { flowLimits } from '@gateway/api/limits'
 import { refuseUnread } from '@gateway/service-kit/http/read-body'
@@ -122,15 +122,10 @@ export function uploadAsset(deps: UploadDeps): Handler<'uploadAsset'> {
     const stored = await storeBody(deps.assetStore, call.req, { project, id, declared }).catch((error: unknown) => {
       throw error instanceof AssetStoreUnavailable ? refuse('unavailable', {}) : error
     })
-    const question = { id, caller, ...stored }
-    const record = async () => {
-      const answer = await deps.ledger.recordAsset(question)
-      if ('refused' in answer) throw refusalFor(answer.refused, 'console')
-    }
-    await record().catch(async (error: unknown) => {
-      await deps.assetStore.remove(project, id).catch(() => {}) // no record refers to them
-      throw error
-    })
+    const answer = await recordStored(deps.assetStore, { project, id }, () =>
+      deps.ledger.recordAsset({ id, caller, ...stored }),
+    )
+    if ('refused' in answer) throw refusalFor(answer.refused, 'console')
     const what = { action: 'asset.create' as const, subject: project, details: { asset: id } }
     await recordChange(deps.prisma, { tenant, user: user.id, ...what })
     const row = await deps.prisma.asset.findUniqueOrThrow({ where: { id } })

@@ -6,12 +6,11 @@ import { flowLimits } from '@gateway/api/limits'
 import { refuseUnread } from '@gateway/service-kit/http/read-body'
 import { sendJson } from '@gateway/service-kit/http/answers'
 import { withPermit } from '../../admission/limits.ts'
-import { declaredBytes, declaredType, storeBody } from '@gateway/assets/store-body'
+import { declaredBytes, declaredType, recordStored, storeBody } from '@gateway/assets/store-body'
 import { sendAsset } from '@gateway/assets/send-asset'
 import type { Deps } from '../../deps.ts'
 import { readCaller, storableId } from '../../request/read-headers.ts'
 import type { IncomingMessage } from 'node:http'
-import type { StoredAsset } from '@gateway/assets/asset-store'
 import type { AssetValue } from '@gateway/api/execution'
 import type { CallerQuestion } from '@gateway/ledger-protocol/ledger-reads'
 import type { MediaType } from '@gateway/api/media-type'
@@ -73,16 +72,11 @@ async function storeUpload(
 ): Promise<AssetValue> {
   const id = deps.newId('ast')
   const stored = await storeBody(deps.assetStore, req, { project, id, declared }) // U1, U2
-  const recorded = await record(deps, id, caller, stored).catch(async (error: unknown) => {
-    await deps.assetStore.remove(project, id).catch(() => {}) // U3
-    throw error
-  })
+  const { mimeType, bytes } = stored
+  const recorded = await recordStored(deps.assetStore, { project, id }, () =>
+    deps.ledger.recordAsset({ id, caller, mimeType, bytes }),
+  ) // U3
+  if ('refused' in recorded) throw refusalFor(recorded.refused, 'chat')
   if (recorded.project !== project) throw new Error('a key has changed its project')
-  return { asset: id, mimeType: stored.mimeType, bytes: stored.bytes }
-}
-
-async function record({ ledger }: UploadNeeded, id: string, caller: CallerQuestion, { mimeType, bytes }: StoredAsset) {
-  const answer = await ledger.recordAsset({ id, caller, mimeType, bytes })
-  if ('refused' in answer) throw refusalFor(answer.refused, 'chat')
-  return answer
+  return { asset: id, mimeType, bytes }
 }
