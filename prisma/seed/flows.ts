@@ -9,8 +9,19 @@ type Deps = Pick<SeedOptions, 'before' | 'consoleUrl' | 'log'> & { consoleToken:
 /**
  * Two flows of the first project, made the way any user makes them: through the console, which checks them and builds
  * their packages. One that is there stays unchanged, also one that someone has suspended.
+ *
+ * The console refuses this if the user may no longer use the project. That is reported and no reason not to start.
  */
 export async function seedFlows(deps: Deps): Promise<Seeded['sandboxes']> {
+  try {
+    return await findOrMake(deps)
+  } catch (error) {
+    deps.log(`The example flows could not be checked: ${(error as Error).message}`)
+    return deps.before?.sandboxes ?? null
+  }
+}
+
+async function findOrMake(deps: Deps): Promise<Seeded['sandboxes']> {
   const { before } = deps
   const there = await ask<Page<SandboxRecord>>(deps, 'GET', `${project}/sandboxes?limit=500`)
   const flowOf = async (kept: string | undefined, name: string, description: string, graph: Graph) => {

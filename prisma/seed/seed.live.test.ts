@@ -4,7 +4,7 @@ import { openLedgerClient } from '@gateway/ledger-client/ledger-client'
 import { stackTest } from '@gateway/testbed/stack-test'
 import type { RealModel } from './real-models.ts'
 import { seed } from './seed.ts'
-import type { SeedOptions } from './seeded.ts'
+import { ids, type SeedOptions } from './seeded.ts'
 
 /** What a running ledger writes on its own schedule. */
 const writtenByMaintenance = [
@@ -58,7 +58,7 @@ test('the key can call what is said, in both pricing shapes; the other key its o
   callable,
   fixture,
 }) => {
-  expect(await callable(seeded.key)).toEqual([...seeded.models, seeded.sandboxes.chat].toSorted())
+  expect(await callable(seeded.key)).toEqual([...seeded.models, seeded.sandboxes!.chat].toSorted())
   expect(await callable(seeded.otherProject.key)).toEqual(['acme/flat', 'acme/swift'])
   expect(await callable(seeded.legacyKey)).toBe('key_unbound')
   const { rows } = await fixture.run('SELECT DISTINCT kind, unit FROM control.products ORDER BY 1, 2')
@@ -85,7 +85,7 @@ test('both flows are active, the one is a model, and the other has a branch and 
     }
     return { sandbox, ...revision }
   }
-  const [chat, mixed] = [await read(seeded.sandboxes.chat), await read(seeded.sandboxes.mixed)]
+  const [chat, mixed] = [await read(seeded.sandboxes!.chat), await read(seeded.sandboxes!.mixed)]
   for (const { sandbox, problems } of [chat, mixed]) {
     expect(sandbox).toMatchObject({ activeRevision: 1, latestRevision: 1, mcpEnabled: true, suspended: false })
     expect(problems).toEqual([])
@@ -154,22 +154,51 @@ test('a flow that cannot be made now is reported, and everything else is there',
   const { sandboxes: _known, ...before } = seeded
   const again = await run(before, { log: (line) => reported.push(line) })
   expect(reported).toEqual([expect.stringMatching(/^The flow Short answers is not active: .*product_not_assigned/)])
-  expect(again.sandboxes.mixed).toBe(seeded.sandboxes.mixed)
+  expect(again.sandboxes!.mixed).toBe(seeded.sandboxes!.mixed)
   await fixture.run(`INSERT INTO control.assignments (project, product) VALUES ($1, 'acme/swift')`, [seeded.project])
   const later: string[] = []
   expect((await run(again, { log: (line) => later.push(line) })).sandboxes).toEqual(again.sandboxes)
   expect(later).toEqual([])
   const { rows } = await fixture.run(
     'SELECT latest_revision, active_revision FROM control.sandboxes WHERE id = $1 AND active_digest IS NOT NULL',
-    [again.sandboxes.chat],
+    [again.sandboxes!.chat],
   )
   expect(rows).toEqual([{ latest_revision: 1, active_revision: 1 }])
   await fixture.run('UPDATE control.sandboxes SET active_revision = NULL, activated_at = NULL WHERE id = $1', [
-    again.sandboxes.chat,
+    again.sandboxes!.chat,
   ])
-  await fixture.run('DELETE FROM control.revisions WHERE sandbox = $1', [again.sandboxes.chat])
-  await fixture.run('DELETE FROM control.sandboxes WHERE id = $1', [again.sandboxes.chat])
+  await fixture.run('DELETE FROM control.revisions WHERE sandbox = $1', [again.sandboxes!.chat])
+  await fixture.run('DELETE FROM control.sandboxes WHERE id = $1', [again.sandboxes!.chat])
   await name('Mine', 'Short answers')
+})
+
+test.for([
+  {
+    what: 'the organization requires a second factor',
+    says: 'second_factor_required',
+    change: 'UPDATE control.tenants SET require_second_factor = true',
+    undo: 'UPDATE control.tenants SET require_second_factor = false',
+  },
+  {
+    what: 'the owner has left the first project',
+    says: 'not_found',
+    change: `DELETE FROM control.project_grants WHERE project = '${ids.project}'`,
+    undo: `INSERT INTO control.project_grants (project, user_id, role) VALUES ('${ids.project}', '${ids.user}', 'Project Owner')`,
+  },
+  {
+    what: 'the owner is disabled',
+    says: 'token_invalid',
+    change: `UPDATE control.users SET disabled_at = now() WHERE id = '${ids.user}'`,
+    undo: `UPDATE control.users SET disabled_at = NULL WHERE id = '${ids.user}'`,
+  },
+])('keeps the flows of before and says why once $what', async ({ says, change, undo }, { seeded, run, fixture }) => {
+  await fixture.run(change)
+  const reported: string[] = []
+  expect(await run(seeded, { log: (line) => reported.push(line) })).toEqual(seeded)
+  const { sandboxes: _known, ...before } = seeded
+  expect((await run(before)).sandboxes).toBeNull()
+  await fixture.run(undo)
+  expect(reported).toEqual([expect.stringMatching(`^The example flows could not be checked: .*${says}`)])
 })
 
 test('a key that was revoked is replaced by one that works', async ({ seeded, run, callable, fixture }) => {

@@ -19,8 +19,11 @@ export interface Seeded {
   /** The chat products that the key can call; the one to try first in front. */
   models: string[]
   media: { image: string; audio: string }
-  /** Flows of the first project: one that is called like a chat model too, and one with a branch and an image. */
-  sandboxes: { chat: string; mixed: string }
+  /**
+   * Flows of the first project: one that is called like a chat model too, and one with a branch and an image. null: the
+   * console refused to make them.
+   */
+  sandboxes: { chat: string; mixed: string } | null
 }
 
 export interface SeedOptions {

@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { readyScreen } from './ready-facts.ts'
+import { type ReadyFacts, readyScreen } from './ready-facts.ts'
 
 const received: { url: string; authorization: string; accept: string; idempotencyKey: string; body: string }[] = []
 const server = createServer((req, res) => {
@@ -19,28 +19,27 @@ const server = createServer((req, res) => {
 beforeAll(() => once(server.listen(0, '127.0.0.1'), 'listening'))
 afterAll(() => void server.close())
 
+const facts: ReadyFacts = {
+  baseUrl: 'http://127.0.0.1:1',
+  consoleUrl: 'http://127.0.0.1:1',
+  consoleToken: 't',
+  email: 'a@b.c',
+  password: 'p',
+  tenant: 'acme',
+  project: 'prj',
+  key: 'svc_abc',
+  legacyKey: 'svc_old',
+  otherProject: { project: 'prj2', key: 'svc_def' },
+  models: ['acme/swift'],
+  media: { image: 'acme/canvas', audio: 'acme/voice' },
+  sandboxes: { chat: 'sbx-chat', mixed: 'sbx-mixed' },
+  providerControl: 'http://127.0.0.1:2/control',
+  metrics: [],
+}
+
 test('the three printed commands run unchanged in a shell', async () => {
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const text = readyScreen(
-    {
-      baseUrl,
-      consoleUrl: 'http://127.0.0.1:1',
-      consoleToken: 't',
-      email: 'a@b.c',
-      password: 'p',
-      tenant: 'acme',
-      project: 'prj',
-      key: 'svc_abc',
-      legacyKey: 'svc_old',
-      otherProject: { project: 'prj2', key: 'svc_def' },
-      models: ['acme/swift'],
-      media: { image: 'acme/canvas', audio: 'acme/voice' },
-      sandboxes: { chat: 'sbx-chat', mixed: 'sbx-mixed' },
-      providerControl: 'http://127.0.0.1:2/control',
-      metrics: [],
-    },
-    '.local/ready.json',
-  )
+  const text = readyScreen({ ...facts, baseUrl }, '.local/ready.json')
   const commands = text.split('\n').filter((line) => line.startsWith('curl '))
   for (const command of commands) await promisify(execFile)('sh', ['-c', command])
   expect(received.map(({ url }) => url)).toEqual(['/v1/models', '/v1/chat/completions', '/v1/sandbox/sbx-mixed/invoke'])
@@ -53,4 +52,8 @@ test('the three printed commands run unchanged in a shell', async () => {
     idempotencyKey: expect.stringMatching(/^try-it-\d+$/),
   })
   expect(text).toContain(`${baseUrl}/console`)
+})
+
+test('prints no command for a flow that was not made', () => {
+  expect(readyScreen({ ...facts, sandboxes: null }, '.local/ready.json')).not.toMatch(/sandbox|null/)
 })

@@ -32,6 +32,7 @@ export function readyScreen(facts: ReadyFacts, readyFile: string): string {
   // A new key on each use, so that the command runs again.
   const progress = ` -H 'Accept: application/x-ndjson' -H "Idempotency-Key: try-it-$(date +%s)"`
   const input = { topic: 'the sea', tone: 'dry' }
+  const invoke = sandboxes && post('-N ', `/v1/sandbox/${sandboxes.mixed}/invoke`, progress, { input })
   return `
   The gateway is ready.
 
@@ -46,7 +47,7 @@ curl -sS ${baseUrl}/v1/models ${authorization}
 
 ${post('', '/v1/chat/completions', '', body)}
 
-${post('-N ', `/v1/sandbox/${sandboxes.mixed}/invoke`, progress, { input })}
+${invoke ?? '(The flow was not made: see above.)'}
 
   The same as JSON: ${readyFile}
   Ctrl-C stops everything. The data stays for the next start.

@@ -10,6 +10,7 @@ import { noteStart } from './note-start.ts'
 import { temporaryFolder } from './test-servers.ts'
 
 export interface SeededStack extends ReadyFacts {
+  sandboxes: NonNullable<ReadyFacts['sandboxes']>
   /** Postgres by the login that owns the schema. */
   adminUrl: string
   /** Ends every part, and removes its data. */
@@ -30,7 +31,9 @@ export async function startSeededStack(output: { write(text: string): unknown })
     const startedAt = performance.now()
     const facts = await startStack({ config, env: process.env, screen, lifecycle, seed })
     await noteStart(performance.now() - startedAt, 5)
-    return { ...facts, adminUrl: postgres.url, stop }
+    const { sandboxes } = facts
+    if (sandboxes === null) throw new Error('The example flows were not made.')
+    return { ...facts, sandboxes, adminUrl: postgres.url, stop }
   } catch (error) {
     await stop()
     throw error
