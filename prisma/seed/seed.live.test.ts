@@ -201,6 +201,23 @@ test.for([
   expect(reported).toEqual([expect.stringMatching(`^The example flows could not be checked: .*${says}`)])
 })
 
+test.for([
+  { what: 'has expired', change: 'UPDATE control.user_tokens SET expires_at = now()' },
+  { what: 'someone has deleted', change: 'DELETE FROM control.user_tokens' },
+])('replaces a console token that $what', async ({ change }, { seeded, run, fixture, console }) => {
+  const statusBy = async (token: string) =>
+    (await fetch(`${console.url}/api/v2/me`, { headers: { Authorization: `Bearer ${token}` } })).status
+  await fixture.run('CREATE TABLE kept_tokens AS TABLE control.user_tokens')
+  await fixture.run(change)
+  const again = await run(seeded)
+  expect({ ...again, consoleToken: seeded.consoleToken }).toEqual(seeded)
+  expect(await statusBy(again.consoleToken)).toBe(200)
+  expect(await statusBy(seeded.consoleToken)).toBe(401)
+  await fixture.run('DELETE FROM control.user_tokens')
+  await fixture.run('INSERT INTO control.user_tokens TABLE kept_tokens')
+  await fixture.run('DROP TABLE kept_tokens')
+})
+
 test('a key that was revoked is replaced by one that works', async ({ seeded, run, callable, fixture }) => {
   await fixture.run(`UPDATE control.keys SET revoked_at = now() WHERE prefix = $1`, [
     seeded.otherProject.key.slice(0, 12),

@@ -55,6 +55,7 @@ async function seedProjects(prisma: PrismaClient): Promise<void> {
 }
 
 const TOKEN_DAYS = 365
+const DAY_MS = 86_400_000
 const EMAIL = 'owner@example.test'
 
 /** The organization, its one user, who may do everything in it and runs the platform, and the team. */
@@ -76,15 +77,19 @@ async function seedUsers(
   return { email: EMAIL, password, consoleToken }
 }
 
+/** The kept secret, unless it has been deleted or has expired since: then that of a new token. */
 async function workingToken(prisma: PrismaClient, kept: string | undefined): Promise<string> {
-  const secret = kept ?? makeSecret(USER_TOKEN_PREFIX, randomBytes(32))
-  const hash = createHash('sha256').update(secret).digest()
+  if (kept !== undefined) {
+    const works = { hash: hashOf(kept), expiresAt: { gt: new Date() } }
+    if ((await prisma.userToken.count({ where: works })) > 0) return kept
+  }
+  const secret = makeSecret(USER_TOKEN_PREFIX, randomBytes(32))
   const prefix = secret.slice(0, SHOWN_CHARACTERS)
   const id = mintId('tok', Date.now(), randomBytes(10))
-  const expiresAt = new Date(Date.now() + TOKEN_DAYS * 86_400_000)
+  const expiresAt = new Date(Date.now() + TOKEN_DAYS * DAY_MS)
   const scopes = [...userScopes, 'operator']
-  const data = { id, user: ids.user, name: 'From the first start', hash, prefix, scopes, expiresAt }
-  await prisma.userToken.createMany({ data: [data], skipDuplicates: true })
+  const data = { id, user: ids.user, name: 'From the first start', hash: hashOf(secret), prefix, scopes, expiresAt }
+  await prisma.userToken.create({ data })
   return secret
 }
 
@@ -107,7 +112,6 @@ async function workingPassword(
 }
 
 const EXPIRY_DAYS = keyLimits.expiryDays.max
-const DAY_MS = 86_400_000
 
 /** A key of each project, and one from before keys were bound to projects. */
 async function seedKeys(
