@@ -24,7 +24,9 @@ try {
   writeFileSync(file, `${JSON.stringify(seeded, null, 2)}\n`, { mode: 0o600 })
   say(`key ${seeded.key}`)
   say(`models ${seeded.models.join(', ')}`)
-  say(`console ${seeded.email}, password ${seeded.password}`)
+  say(
+    `console ${seeded.email}, ${seeded.password === null ? 'with the password you set' : `password ${seeded.password}`}`,
+  )
 } catch (error) {
   const wrong = error instanceof ConfigurationError
   process.stderr.write(`${redactText(error instanceof Error ? error.message : String(error))}\n`)

@@ -207,12 +207,15 @@ test.for([
 ])('replaces a console token that $what', async ({ change }, { seeded, run, fixture, console }) => {
   const statusBy = async (token: string) =>
     (await fetch(`${console.url}/api/v2/me`, { headers: { Authorization: `Bearer ${token}` } })).status
+  const sessions = async () => (await fixture.run('SELECT FROM control.sessions')).rowCount
+  const before = await sessions()
   await fixture.run('CREATE TABLE kept_tokens AS TABLE control.user_tokens')
   await fixture.run(change)
   const again = await run(seeded)
   expect({ ...again, consoleToken: seeded.consoleToken }).toEqual(seeded)
   expect(await statusBy(again.consoleToken)).toBe(200)
   expect(await statusBy(seeded.consoleToken)).toBe(401)
+  expect(await sessions()).toBe(before)
   await fixture.run('DELETE FROM control.user_tokens')
   await fixture.run('INSERT INTO control.user_tokens TABLE kept_tokens')
   await fixture.run('DROP TABLE kept_tokens')
@@ -256,4 +259,38 @@ test('without the file of before it finds its things and makes new secrets', asy
     body: JSON.stringify({ email, password }),
   })
   expect(answer.status).toBe(201)
+})
+
+test('shows no password once the user has set another one, which stays', async ({ run, console }) => {
+  const { email, ...before } = await run(null)
+  const password = 'a password of mine'
+  const changed = await fetch(`${console.url}/api/v2/me/password`, {
+    method: 'PUT',
+    headers: { Authorization: `Bearer ${before.consoleToken}` },
+    body: JSON.stringify({ password, current: before.password }),
+  })
+  expect(changed.status).toBe(204)
+  const reported: string[] = []
+  const log = (line: string) => reported.push(line)
+  const again = await run(before, { log })
+  expect(again.password).toBeNull()
+  expect(await run(again, { log })).toEqual(again)
+  expect(reported).toEqual(['The password of owner@example.test has been changed since the first start.'])
+  const session = { method: 'POST', body: JSON.stringify({ email, password }) }
+  expect((await fetch(`${console.url}/api/v2/session`, session)).status).toBe(201)
+})
+
+test('starts without a password for a user who signs in at a provider', async ({ run, fixture }) => {
+  const before = await run(null)
+  await fixture.run(`UPDATE control.users SET password_hash = NULL WHERE id = $1`, [ids.user])
+  await fixture.run(
+    `INSERT INTO control.user_identities (issuer, subject, user_id) VALUES ('https://idp.test', 'owner', $1)`,
+    [ids.user],
+  )
+  const reported: string[] = []
+  const again = await run(before, { log: (line) => reported.push(line) })
+  expect(again).toEqual({ ...before, password: null })
+  expect(reported).toEqual([expect.stringMatching(/^The console did not set a password: 403 .*sign-in provider/)])
+  await fixture.run('DELETE FROM control.user_identities')
+  expect(await run(again)).toMatchObject({ password: expect.any(String) })
 })

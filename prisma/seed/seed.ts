@@ -61,7 +61,7 @@ const EMAIL = 'owner@example.test'
 /** The organization, its one user, who may do everything in it and runs the platform, and the team. */
 async function seedUsers(
   prisma: PrismaClient,
-  { before, consoleUrl }: Pick<SeedOptions, 'before' | 'consoleUrl'>,
+  { before, consoleUrl, log }: Pick<SeedOptions, 'before' | 'consoleUrl' | 'log'>,
 ): Promise<Pick<Seeded, 'email' | 'password' | 'consoleToken'>> {
   const { tenant, user, team } = ids
   await prisma.$transaction(async (tx) => {
@@ -73,7 +73,7 @@ async function seedUsers(
     if (teams.count > 0) await tx.teamMember.create({ data: { team, user, role: 'Team Owner' } })
   })
   const consoleToken = await workingToken(prisma, before?.consoleToken)
-  const password = await workingPassword(prisma, { kept: before?.password, consoleUrl, consoleToken })
+  const password = await workingPassword(prisma, { before, consoleUrl, consoleToken, log })
   return { email: EMAIL, password, consoleToken }
 }
 
@@ -93,13 +93,28 @@ async function workingToken(prisma: PrismaClient, kept: string | undefined): Pro
   return secret
 }
 
-/** A kept password counts as long as the user has one. How passwords are hashed is the console's affair, so it sets a new one. */
+/**
+ * The kept password, if it still is that of the user. How passwords are hashed is the console's affair, so it sets one where
+ * there is none. null: the user has set one since, which stays, or signs in at a provider.
+ */
 async function workingPassword(
   prisma: PrismaClient,
-  { kept, consoleUrl, consoleToken }: { kept: string | undefined; consoleUrl: string; consoleToken: string },
-): Promise<string> {
-  const user = await prisma.user.findUniqueOrThrow({ where: { id: ids.user } })
-  if (kept !== undefined && user.passwordHash !== null) return kept
+  {
+    before,
+    consoleUrl,
+    consoleToken,
+    log,
+  }: Pick<SeedOptions, 'before' | 'consoleUrl' | 'log'> & { consoleToken: string },
+): Promise<string | null> {
+  const kept = before?.password
+  const { email, passwordHash, disabledAt } = await prisma.user.findUniqueOrThrow({ where: { id: ids.user } })
+  if (kept !== undefined && passwordHash !== null) {
+    // A new password ends every token. A disabled user can't set one, nor sign in.
+    if (kept === null || consoleToken === before?.consoleToken || disabledAt !== null) return kept
+    if (await signsIn(consoleUrl, { email, password: kept })) return kept
+    log(`The password of ${email} has been changed since the first start.`)
+    return null
+  }
   await prisma.user.update({ where: { id: ids.user }, data: { passwordHash: null } })
   const password = kept ?? randomBytes(12).toString('base64url')
   const answer = await fetch(`${consoleUrl}/api/v2/me/password`, {
@@ -107,8 +122,20 @@ async function workingPassword(
     headers: { Authorization: `Bearer ${consoleToken}`, 'Content-Type': 'application/json' },
     body: JSON.stringify({ password }),
   })
-  if (!answer.ok) throw new Error(`The console didn't set the password: ${answer.status} ${await answer.text()}`)
-  return password
+  if (answer.ok) return password
+  log(`The console did not set a password: ${answer.status} ${await answer.text()}`)
+  await prisma.user.update({ where: { id: ids.user }, data: { passwordHash } })
+  return null
+}
+
+/** Whether the console accepts a password; any answer but a refusal of it says nothing against it. Leaves no session. */
+async function signsIn(consoleUrl: string, login: { email: string; password: string }): Promise<boolean> {
+  const at = `${consoleUrl}/api/v2/session`
+  const headers = { 'Content-Type': 'application/json' }
+  const answer = await fetch(at, { method: 'POST', headers, body: JSON.stringify(login) })
+  const cookies = answer.headers.getSetCookie().map((cookie) => cookie.split(';')[0])
+  if (answer.status === 201) await fetch(at, { method: 'DELETE', headers: { Cookie: cookies.join('; ') } })
+  return answer.status !== 401
 }
 
 const EXPIRY_DAYS = keyLimits.expiryDays.max

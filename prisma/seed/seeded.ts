@@ -9,7 +9,8 @@ export interface Seeded {
   /** A user's token (`svu_…`) who may do everything in the tenant and is platform operator. */
   consoleToken: string
   email: string
-  password: string
+  /** null: the user has set another one, or signs in at a provider. */
+  password: string | null
   tenant: string
   project: string
   key: string

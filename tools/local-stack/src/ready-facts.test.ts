@@ -54,6 +54,10 @@ test('the three printed commands run unchanged in a shell', async () => {
   expect(text).toContain(`${baseUrl}/console`)
 })
 
+test('prints no password that the user has replaced', () => {
+  expect(readyScreen({ ...facts, password: null }, '.local/ready.json')).toContain('(a@b.c, with the password you set)')
+})
+
 test('prints no command for a flow that was not made', () => {
   expect(readyScreen({ ...facts, sandboxes: null }, '.local/ready.json')).not.toMatch(/sandbox|null/)
 })

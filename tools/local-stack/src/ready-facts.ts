@@ -39,7 +39,7 @@ export function readyScreen(facts: ReadyFacts, readyFile: string): string {
     address   ${baseUrl}/v1
     key       ${key}
     models    ${facts.models.join(', ')}
-    console   ${baseUrl}/console  (${email}, password ${password})
+    console   ${baseUrl}/console  (${email}, ${password === null ? 'with the password you set' : `password ${password}`})
 
   What the key can call, a completion, and a flow that tells its progress:
 

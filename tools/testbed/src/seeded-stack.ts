@@ -10,6 +10,7 @@ import { noteStart } from './note-start.ts'
 import { temporaryFolder } from './test-servers.ts'
 
 export interface SeededStack extends ReadyFacts {
+  password: string
   sandboxes: NonNullable<ReadyFacts['sandboxes']>
   /** Postgres by the login that owns the schema. */
   adminUrl: string
@@ -31,9 +32,9 @@ export async function startSeededStack(output: { write(text: string): unknown })
     const startedAt = performance.now()
     const facts = await startStack({ config, env: process.env, screen, lifecycle, seed })
     await noteStart(performance.now() - startedAt, 5)
-    const { sandboxes } = facts
-    if (sandboxes === null) throw new Error('The example flows were not made.')
-    return { ...facts, sandboxes, adminUrl: postgres.url, stop }
+    const { password, sandboxes } = facts
+    if (password === null || sandboxes === null) throw new Error('The password or the example flows were not made.')
+    return { ...facts, password, sandboxes, adminUrl: postgres.url, stop }
   } catch (error) {
     await stop()
     throw error
