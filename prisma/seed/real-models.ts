@@ -19,7 +19,7 @@ export interface RealModel {
 export const OWNER_OF_REAL = 'Third party'
 
 export function realProduct({ provider, model, promptUsdPerToken, completionUsdPerToken, limits }: RealModel): Product {
-  const id = model.replaceAll(/[^A-Za-z0-9._:/-]/g, '-')
+  const id = productIdOf(model)
   const known = limitsOf(familyOf(model))
   const supportedParameters = known.supportedParameters.filter((name) => provider !== 'bedrock' || converse.has(name))
   return {
@@ -35,6 +35,11 @@ export function realProduct({ provider, model, promptUsdPerToken, completionUsdP
     ownedBy: OWNER_OF_REAL,
     providers: [{ provider, model, priority: 0 }],
   }
+}
+
+/** The product of a model; two models may have the same. */
+export function productIdOf(model: string): string {
+  return model.replaceAll(/[^A-Za-z0-9._:/-]/g, '-')
 }
 
 /** A call that names no cap gets the largest one, and has to have room for its prompt. */

@@ -1,20 +1,20 @@
 import type { RealModel, RealProvider } from '@gateway/prisma/seeded'
+import type { LimitsByModel } from './model-limits.ts'
 import { priced, type NamedModel } from './real-models.ts'
-import type { StackConfig } from './stack-config.ts'
 
-type Asked = Pick<
-  StackConfig,
-  | 'OPENAI_API_KEY'
-  | 'OPENAI_BASE_URL'
-  | 'OPENAI_MODELS'
-  | 'ANTHROPIC_API_KEY'
-  | 'ANTHROPIC_MODELS'
-  | 'GEMINI_API_KEY'
-  | 'GEMINI_MODELS'
-  | 'AZURE_OPENAI_MODELS'
-  | 'BEDROCK_MODELS'
-  | 'MODEL_LIMITS'
->
+/** The variables of stack-config.ts that say which models. */
+interface Asked {
+  OPENAI_API_KEY?: string | undefined
+  OPENAI_BASE_URL?: string | undefined
+  OPENAI_MODELS?: NamedModel[] | undefined
+  ANTHROPIC_API_KEY?: string | undefined
+  ANTHROPIC_MODELS?: NamedModel[] | undefined
+  GEMINI_API_KEY?: string | undefined
+  GEMINI_MODELS?: NamedModel[] | undefined
+  AZURE_OPENAI_MODELS?: NamedModel[] | undefined
+  BEDROCK_MODELS?: NamedModel[] | undefined
+  MODEL_LIMITS?: LimitsByModel | undefined
+}
 
 /** The models that the environment selects: those it names, or one per provider if it only has a key. */
 export function realModelsOf(asked: Asked): RealModel[] {

@@ -1,3 +1,4 @@
+import { ConfigurationError } from '@gateway/service-kit/process/config'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { realModelsOf } from './models-asked-for.ts'
@@ -5,6 +6,8 @@ import { readStackConfig } from './stack-config.ts'
 import { providersOf } from './stack-providers.ts'
 
 const projectFolder = path.resolve(import.meta.dirname, '../../..')
+
+const azure = { AZURE_OPENAI_ENDPOINT: 'https://mine.openai.azure.com', AZURE_OPENAI_API_KEY: 'a' }
 
 describe('the configuration of npm start', () => {
   test('needs no variables', () => {
@@ -157,6 +160,23 @@ describe('the configuration of npm start', () => {
     expect(read({ BEDROCK_REGION: 'eu-west-1' })).toThrow(/^BEDROCK_MODELS .*both or none/)
     expect(read({ BEDROCK_REGION: 'mars', BEDROCK_MODELS: 'a@1/1' })).toThrow(/^BEDROCK_REGION .*such as us-east-1/)
     expect(read({ GEMINI_MODELS: 'gemini-3-pro-preview@2/12' })).toThrow(/^GEMINI_API_KEY .*must hold/)
+  })
+
+  test.each([
+    [
+      { OPENAI_API_KEY: 'sk-x', OPENAI_MODELS: 'a@0/0,b@1/1,a@5/5' },
+      'OPENAI_MODELS names the product a twice: keep one of them.',
+    ],
+    [
+      { OPENAI_API_KEY: 'sk-x', OPENAI_MODELS: 'a+b@0/0', ANTHROPIC_API_KEY: 'k', ANTHROPIC_MODELS: 'a-b@1/1' },
+      'OPENAI_MODELS and ANTHROPIC_MODELS both name the product a-b: keep it in one of them.',
+    ],
+    [
+      { OPENAI_API_KEY: 'sk-x', ...azure, AZURE_OPENAI_MODELS: 'gpt-4.1-mini@2/8' },
+      'OPENAI_MODELS (gpt-4.1-mini when not set) and AZURE_OPENAI_MODELS both name the product gpt-4.1-mini: keep it in one of them.',
+    ],
+  ])('refuses one product of two prices or providers in %j', (env, says) => {
+    expect(() => readStackConfig(env)).toThrow(new ConfigurationError([says]))
   })
 
   test('reports what is wrong with a list of models', () => {

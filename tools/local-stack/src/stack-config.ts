@@ -1,8 +1,10 @@
+import { productIdOf, type RealProvider } from '@gateway/prisma/seeded'
 import path from 'node:path'
-import { type Environment, httpUrl, port, readConfig } from '@gateway/service-kit/process/config'
+import { ConfigurationError, type Environment, httpUrl, port, readConfig } from '@gateway/service-kit/process/config'
 import { logLevels } from '@gateway/service-kit/process/logger'
 import { z } from 'zod'
 import { readModelLimits } from './model-limits.ts'
+import { realModelsOf } from './models-asked-for.ts'
 import { readRealModels } from './real-models.ts'
 
 const projectFolder = path.resolve(import.meta.dirname, '../../..')
@@ -112,5 +114,31 @@ export type StackConfig = z.output<typeof stackConfig>
 
 /** Throws a `ConfigurationError` with every problem at once. */
 export function readStackConfig(env: Environment): StackConfig {
-  return readConfig(stackConfig, env)
+  const config = readConfig(stackConfig, env)
+  const problems = namedTwice(config)
+  if (problems.length > 0) throw new ConfigurationError(problems)
+  return config
+}
+
+const variables = {
+  openai: 'OPENAI_MODELS',
+  anthropic: 'ANTHROPIC_MODELS',
+  google: 'GEMINI_MODELS',
+  azure: 'AZURE_OPENAI_MODELS',
+  bedrock: 'BEDROCK_MODELS',
+} as const satisfies Record<RealProvider, keyof StackConfig>
+
+/** A product has one price, and its seed one provider: a sentence for each product that is named more than once. */
+function namedTwice(config: StackConfig): string[] {
+  const named = Map.groupBy(realModelsOf(config), ({ model }) => productIdOf(model))
+  return [...named].flatMap(([id, [first, second]]) => {
+    if (!first || !second) return []
+    if (first.provider === second.provider)
+      return `${variables[first.provider]} names the product ${id} twice: keep one of them.`
+    const [one, other] = [first, second].map(({ provider, model }) => {
+      const variable = variables[provider]
+      return config[variable] === undefined ? `${variable} (${model} when not set)` : variable
+    })
+    return `${one} and ${other} both name the product ${id}: keep it in one of them.`
+  })
 }
