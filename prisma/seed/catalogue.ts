@@ -84,11 +84,12 @@ const ofTheOtherProject = ['acme/swift', 'acme/flat']
 export async function seedCatalogue(prisma: PrismaClient, realModels: RealModel[]): Promise<string[]> {
   const real = realModels.map(realProduct)
   for (const each of [...simulated, ...real]) await addProduct(prisma, each)
-  for (const [n, { id, promptPico, completionPico, tokensPerByteMillionths }] of real.entries()) {
+  for (const [n, { id, providers, promptPico, completionPico, tokensPerByteMillionths }] of real.entries()) {
     const { limits } = realModels[n]!
     const rate = limits?.tokenizer !== undefined && { tokensPerByteMillionths } // which is the tokenizer's
     const data = { promptPico, completionPico, ...limits, ...rate, state: 'published' }
-    await prisma.product.update({ where: { id }, data })
+    const route = !(await hasChosenRoute(prisma, id)) && { providers }
+    await prisma.product.update({ where: { id }, data: { ...data, ...route } })
   }
   // What the environment no longer names has no provider anymore.
   const made = await prisma.product.findMany({ where: { ownedBy: OWNER_OF_REAL, state: 'published' } })
@@ -96,6 +97,18 @@ export async function seedCatalogue(prisma: PrismaClient, realModels: RealModel[
   const unservedIds = unserved.map(({ id }) => id)
   await prisma.product.updateMany({ where: { id: { in: unservedIds } }, data: { state: 'suspended' } })
   return callableModels(prisma)
+}
+
+/** Whether someone has created the product or changed its providers in the console, whose audit tells. */
+async function hasChosenRoute(prisma: PrismaClient, id: string): Promise<boolean> {
+  const { ownedBy, providers } = await prisma.product.findUniqueOrThrow({ where: { id } })
+  if (ownedBy !== OWNER_OF_REAL || !isReal(providers)) return true
+  const chosen = await prisma.$queryRaw<unknown[]>`
+    SELECT FROM control.audit
+     WHERE subject = ${id} AND (action = 'product.create' OR action = 'product.change'
+       AND details -> 'before' -> 'providers' IS DISTINCT FROM details -> 'after' -> 'providers')
+     LIMIT 1`
+  return chosen.length > 0
 }
 
 async function callableModels(prisma: PrismaClient): Promise<string[]> {

@@ -250,6 +250,26 @@ test('real models stand alongside the simulated ones as long as the environment 
   expect(await state()).toEqual({ state: 'published', pico: 2_000_000 })
 })
 
+test('a real product moves to the provider that the environment names now, unless someone chose its providers', async ({
+  seeded,
+  run,
+  fixture,
+  console,
+}) => {
+  const headers = { Authorization: `Bearer ${seeded.consoleToken}` }
+  const stored = async () =>
+    (await fixture.run(`SELECT providers FROM control.products WHERE id = 'gpt-4.1-mini'`)).rows[0] as object
+  const seedFrom = (provider: RealModel['provider']) => run(seeded, { realModels: [{ ...real, provider }] })
+  const servedBy = (provider: string) => ({ providers: [{ provider, model: 'gpt-4.1-mini', priority: 0 }] })
+  await seedFrom('openai')
+  await seedFrom('azure')
+  expect(await stored()).toEqual(servedBy('azure'))
+  const patch = { method: 'PATCH', headers, body: JSON.stringify(servedBy('google')) }
+  expect((await fetch(`${console.url}/api/v2/products/gpt-4.1-mini`, patch)).status).toBe(200)
+  await seedFrom('azure')
+  expect(await stored()).toEqual(servedBy('google'))
+})
+
 test('without the file of before it finds its things and makes new secrets', async ({ run, callable, console }) => {
   const again = await run(null)
   expect(await callable(again.key)).toContain('acme/swift')
