@@ -80,6 +80,10 @@ const simulated = [
 /** Of the other project, so that the two differ in what they can call. */
 const ofTheOtherProject = ['acme/swift', 'acme/flat']
 
+function projectsOf(product: string): string[] {
+  return ofTheOtherProject.includes(product) ? [ids.project, ids.otherProject] : [ids.project]
+}
+
 /** Products and who may use them. Answers the chat products that the first project can call. */
 export async function seedCatalogue(prisma: PrismaClient, realModels: RealModel[]): Promise<string[]> {
   const real = realModels.map(realProduct)
@@ -126,8 +130,15 @@ async function addProduct(prisma: PrismaClient, each: Product): Promise<void> {
   await prisma.$transaction(async (tx) => {
     const { count } = await tx.product.createMany({ data: [each], skipDuplicates: true })
     if (count === 0) return
-    const projects = ofTheOtherProject.includes(each.id) ? [ids.project, ids.otherProject] : [ids.project]
-    const assignments = projects.map((project) => ({ project, product: each.id, createdBy: ids.user }))
+    const assignments = projectsOf(each.id).map((project) => ({ project, product: each.id, createdBy: ids.user }))
     await tx.assignment.createMany({ data: assignments, skipDuplicates: true })
   })
+}
+
+/** Assigns the products that are there already to a project that is made again. */
+export async function assignProducts(tx: Pick<PrismaClient, 'product' | 'assignment'>, project: string): Promise<void> {
+  const seeded = [{ id: { in: simulated.map(({ id }) => id) } }, { ownedBy: OWNER_OF_REAL }]
+  const products = await tx.product.findMany({ where: { OR: seeded }, select: { id: true } })
+  const its = products.filter(({ id }) => projectsOf(id).includes(project))
+  await tx.assignment.createMany({ data: its.map(({ id }) => ({ project, product: id, createdBy: ids.user })) })
 }

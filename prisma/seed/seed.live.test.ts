@@ -314,3 +314,14 @@ test('starts without a password for a user who signs in at a provider', async ({
   await fixture.run('DELETE FROM control.user_identities')
   expect(await run(again)).toMatchObject({ password: expect.any(String) })
 })
+
+test('makes the first project whole again after someone has deleted it', async ({ run, callable, console }) => {
+  const before = await run(null, { realModels: [real] })
+  const at = `${console.url}/api/v2/tenants/${before.tenant}/projects/${before.project}`
+  const headers = { Authorization: `Bearer ${before.consoleToken}` }
+  expect((await fetch(at, { method: 'DELETE', headers })).status).toBe(204)
+  const { key: _key, sandboxes: _sandboxes, ...same } = before
+  const again = await run(before, { realModels: [real] })
+  expect(again).toMatchObject(same)
+  expect(await callable(again.key)).toEqual([...before.models, again.sandboxes!.chat].toSorted())
+})

@@ -4,7 +4,7 @@
 //   S3  Money comes in through the ledger, once, like all money.
 import { openDatabase, type PrismaClient } from '@gateway/database/client'
 import { openLedgerClient } from '@gateway/ledger-client/ledger-client'
-import { media, seedCatalogue } from './catalogue.ts'
+import { assignProducts, media, seedCatalogue } from './catalogue.ts'
 import { seedFlows } from './flows.ts'
 import { ids, type Seeded, type SeedOptions } from './seeded.ts'
 import { createHash, randomBytes } from 'node:crypto'
@@ -38,7 +38,7 @@ export async function seed(options: SeedOptions): Promise<Seeded> {
   }
 }
 
-/** Two projects of one team, so that what keeps them apart can be tried by hand. */
+/** Two projects of one team, so that what keeps them apart can be tried by hand. One that was deleted is made whole again. */
 async function seedProjects(prisma: PrismaClient): Promise<void> {
   const { tenant, team, user } = ids
   for (const [id, name] of [
@@ -49,6 +49,7 @@ async function seedProjects(prisma: PrismaClient): Promise<void> {
       const { count } = await tx.project.createMany({ data: [{ id, tenant, team, name }], skipDuplicates: true })
       if (count === 0) return
       await tx.projectGrant.create({ data: { project: id, user, role: 'Project Owner' } })
+      await assignProducts(tx, id)
       await tx.$queryRaw`SELECT FROM control.set_default_alerts(${id}, ${user}, NULL)`
     })
   }
