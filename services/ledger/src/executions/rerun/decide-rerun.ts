@@ -73,6 +73,8 @@ export interface EarlierExecution extends PackageName {
 export interface EarlierNode extends NodeState {
   /** The number of its progress line; null: it has none. */
   seq: number | null
+  /** Of its output. */
+  bytes: number
 }
 
 /** null: the project has no such execution. While one is running, its nodes may be newer than its status. */
@@ -85,19 +87,16 @@ export async function readEarlier(
     select: { sandbox: true, revision: true, digest: true, status: true },
   })
   if (found === null) return null
-  const nodes = await prisma.executionNode.findMany({
-    where: { execution: id },
-    select: { state: true, ports: true, seq: true },
-    orderBy: { ordinal: 'asc' },
-  })
+  const nodes = await prisma.$queryRaw<(Pick<EarlierNode, 'state' | 'seq' | 'bytes'> & { ports: string | null })[]>`
+    SELECT state, ports, seq, coalesce(octet_length(output), 0) AS bytes
+      FROM money.execution_nodes WHERE execution = ${id} ORDER BY ordinal`
   return {
     id,
     ...found,
     status: found.status as ExecutionStatus,
-    nodes: nodes.map(({ state, ports, seq }) => ({
-      state: state as NodeState['state'],
+    nodes: nodes.map(({ ports, ...node }) => ({
+      ...node,
       ports: ports === null ? [] : (JSON.parse(ports) as string[]),
-      seq,
     })),
   }
 }

@@ -35,7 +35,7 @@ import { beginExecutions, type ExecutionStart, type NodeStart } from '../store/w
 //       start-batcher.ts).
 //   E3  Reruns are few, and each is decided individually.
 
-type RerunDeps = Pick<Deps, 'reads' | 'packageCache' | 'nodeQueue' | 'metrics' | 'quotas'>
+type RerunDeps = Pick<Deps, 'reads' | 'packageCache' | 'nodeQueue' | 'metrics' | 'quotas' | 'keptBytes'>
 type Limits = Pick<StartLimits, 'maxConcurrentNodes' | 'openExecutions'>
 
 /** E2: a request that loses finds the one that won. */
@@ -64,6 +64,7 @@ async function begin(deps: RerunDeps, question: RerunQuestion, limits: Limits): 
     if (!('fresh' in decided)) return decided
     const { started, jobs } = await writeRerun(deps.reads, decided.fresh, limits)
     if (!started) continue // E2
+    deps.keptBytes.note(question.project, copiedBytes(decided.fresh))
     enqueueJobs(deps, jobs)
     const { sandbox, revision } = decided.fresh.name
     return { kind: 'started', execution: question.id, project: question.project, sandbox, revision, replayed: false }
@@ -173,6 +174,13 @@ async function writeRerun(
   }
   const { started, jobs } = await beginExecutions(database, [start], limits)
   return { started: started.has(id), jobs }
+}
+
+/** Returns the bytes that it copies: its input, the results it reuses, and its output if that is one of them. */
+function copiedBytes({ earlier, plan, rerun: { takenOver, input } }: FreshRerun): number {
+  const output = takenOver.get(plan.output)
+  const copied = [...new Set([input, ...takenOver.values()]), ...(output === undefined ? [] : [output])]
+  return copied.reduce((sum, ordinal) => sum + earlier.nodes[ordinal]!.bytes, 0)
 }
 
 /** Returns its initial nodes. Reused ones have their lines of progress in the order in which they ended before. */
