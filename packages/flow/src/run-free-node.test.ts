@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ContractSide, GraphNode } from '@gateway/api/graph'
+import { errorOfExecution } from '@gateway/api/execution'
 import { flowLimits } from '@gateway/api/limits'
 import { resolveInputs, runFreeNode } from './run-free-node.ts'
 
@@ -68,11 +69,29 @@ test('the output node fails if a required field is missing [output_missing]', ()
   )
 })
 
-test('the output node names a field that violates the contract [node_failed]', () => {
-  const contract = side({ b: { type: 'string', enum: ['x'] } })
-  expect(run({ kind: 'output' }, { b: 'y' }, contract)).toMatchObject(
-    failed('node_failed', { details: { fields: [{ field: 'b', message: 'must be one of "x"' }] } }),
+test('the output node names a field that violates the contract, and how to make it fit [node_failed]', () => {
+  const contract = side({ b: { type: 'string', enum: ['x'] }, c: { type: 'number' } })
+  const result = run({ kind: 'output' }, { b: 'y', c: '1' }, contract)
+  const faults = [
+    { field: 'b', message: 'must be one of "x"' },
+    { field: 'c', message: 'must be a number' },
+  ]
+  expect(result).toMatchObject(
+    failed('node_failed', {
+      param: 'b',
+      message: 'The output does not fit the contract: b must be one of "x"; c must be a number.',
+      details: { fields: faults },
+    }),
   )
+  if (result.kind !== 'failed') throw new Error(`it has ${result.kind}`)
+  const { resolution } = errorOfExecution(result.error, {
+    id: 'exe_1',
+    startedBy: 'invoke',
+    chargedMicro: 1,
+    ended: true,
+  })
+  expect(resolution).toMatch(/^Have the model .* or widen the contract\. Then run the sandbox product again/)
+  expect(resolution).not.toContain('support')
 })
 
 // spec: 8.2/r6

@@ -1,9 +1,9 @@
 import type { Values } from '@gateway/api/execution'
 import type { ContractSide } from '@gateway/api/graph'
 import { flowLimits } from '@gateway/api/limits'
-import { refuse } from '@gateway/api/refusal'
+import { Refusal, refuse } from '@gateway/api/refusal'
 import { utf8Bytes } from '@gateway/api/text-bytes'
-import { compileContract, IS_REQUIRED } from '../contract.ts'
+import { compileContract, type FieldFault, IS_REQUIRED } from '../contract.ts'
 import { portFit } from '../json-text.ts'
 import type { NodeKind } from '../node-kind.ts'
 
@@ -38,8 +38,18 @@ function fitting(id: string, inputs: Values, contract: ContractSide): Values {
     return !json.ok && json.why === 'too-large'
   })
   if (large) throw refuse('value_too_large', { node: id, port: large.field, limitBytes: flowLimits.portBytes })
-  // For example, a model's text for a select.
-  throw refuse('node_failed', { node: id }, { details: { fields: checked.fields } })
+  throw unfit(checked.fields)
+}
+
+/** For example, a model's text that is not an option of a select. */
+function unfit(fields: FieldFault[]): Refusal {
+  const reasons = fields.map(({ field, message }) => `${field} ${message}`).join('; ')
+  return new Refusal(
+    'node_failed',
+    `The output does not fit the contract: ${reasons}.`,
+    'Have the model give only the options of the field, map its text to one of them with an expression, or widen the contract.',
+    { param: fields[0]!.field, details: { fields } },
+  )
 }
 
 /** Input of the caller, one port per field of the contract. Runs nothing: it ends when the execution is admitted. */
