@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { CelExhausted, CelFailure } from './cel.ts'
+import { CelExhausted, CelFailure, readExpression } from './cel.ts'
 import { readTemplate, templateHoles } from './template.ts'
 
 function rendered(source: string, values: Record<string, unknown> = {}, limitBytes = 65_536) {
@@ -30,6 +30,15 @@ test('a hole can contain any expression, including braces and strings with brace
   expect(rendered('{{ {"a": {"b": n}} }}', { n: 1 })).toBe('{"a":{"b":1}}')
   expect(rendered('{{ "}}" + \'{{\' }} and {{ "\\"}}" }}')).toBe('}}{{ and "}}')
   expect(rendered('{ } }} {{ "{{" }}')).toBe('{ } }} {{')
+})
+
+test('a hole can contain every string that an expression can', () => {
+  expect(rendered('{{ """5" wide }} or ""6" """ }}|{{ \'\'\'it\'s\'\'\' }}')).toBe('5" wide }} or ""6" |it\'s')
+  expect(rendered('{{ """a\\"""}}""" }}{{ r"""C:\\d""" }}{{ "" }}{{ r"\\n" }}')).toBe('a"""}}C:\\d\\n')
+  // The parser takes a backslash before a quote as part of the string, even of a raw one.
+  expect(problemsOf('{{ r"C:\\" }}')).toHaveLength(1)
+  expect(readExpression('r"C:\\"')).toHaveProperty('problem')
+  expect(problemsOf('{{ """a" }}')).toHaveLength(1)
 })
 
 test('the ports of a template are the names in its holes, each once', () => {

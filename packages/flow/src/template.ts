@@ -81,11 +81,13 @@ function endOfHole(source: string, from: number): number {
   return -1
 }
 
+/** Returns the index of the last quote of the string that begins with this quote, or with three of them. */
 function endOfString(source: string, from: number): number {
   const quote = source[from]!
-  for (let at = from + 1; at < source.length; at++) {
+  const closing = source.startsWith(quote.repeat(3), from) ? quote.repeat(3) : quote
+  for (let at = from + closing.length; at < source.length; at++) {
     if (source[at] === '\\') at++
-    else if (source[at] === quote) return at
+    else if (source.startsWith(closing, at)) return at + closing.length - 1
   }
   return -1
 }
