@@ -32,8 +32,8 @@ export const ledgerRules: Mutation[] = [
     id: 'ledger-failing-execution',
     rule: 'An execution that fails gives no more leases.',
     file: 'services/ledger/src/executions/nodes/decide-execution.ts',
-    find: 'if (!node || draft.hasEnded() || draft.failing() || nowMs >= facts.deadlineMs)',
-    replace: 'if (!node || draft.hasEnded() || nowMs >= facts.deadlineMs)',
+    find: 'if (!node || draft.hasEnded() || draft.failing() || draft.remainingMs(nowMs) <= 0)',
+    replace: 'if (!node || draft.hasEnded() || draft.remainingMs(nowMs) <= 0)',
     tests: executions,
   },
   {

@@ -433,6 +433,24 @@ describe('granting a free node without a record (R12)', () => {
     expect(change).toMatchObject({ status: 'Running', started: true, deadlineInMs: 299_000 })
   })
 
+  test('shortly before an unclaimed execution would fail, the claim is recorded and begins it', () => {
+    const admitted = (leftMs: number) => ({ status: 'Admitted' as const, deadlineMs: NOW + leftMs })
+    const nodes = [ended, ready, node()]
+    expect(decide(chain(1), nodes, [first('t0', 'a')], admitted(15_001)).change).toBeNull()
+    const { outcomes, change } = decide(chain(1), nodes, [first('t0', 'a')], admitted(15_000))
+    expect(outcomes).toEqual([{ kind: 'claimed', ordinal: 1, remainingMs: 300_000 }])
+    expect(change).toMatchObject({ status: 'Running', started: true, deadlineInMs: 300_000 })
+  })
+
+  test('a result that begins its execution counts, even as the time to claim a node ends', () => {
+    const over = { status: 'Admitted' as const, deadlineMs: NOW }
+    const next = { lease: 'next', instance: 'ins' }
+    const items: NodeItem[] = [result('a', { next }), { op: 'overdue', execution: 'exe' }]
+    const { outcomes, change } = decide(chain(1), [ended, ready, node()], items, over)
+    expect(outcomes[0]).toEqual({ kind: 'completed', next: { ordinal: 2, remainingMs: 299_999 } })
+    expect(change).toMatchObject({ status: 'Running', error: null, deadlineInMs: 299_999 })
+  })
+
   test('its result may name a lease for a next node', () => {
     const next = { lease: 'next', instance: 'ins' }
     const { outcomes } = decide(chain(1), [ended, ready, node()], [result('a', { next })])

@@ -41,10 +41,13 @@ import {
 //        failing.
 //   R12  The first attempt at a free node is granted to the first delivery of its job without a record: it stays Ready,
 //        and nothing is written. It may be computed twice, which costs nothing: the first result ends it, and later ones
-//        are fenced.
+//        are fenced. The claim that begins an execution is recorded if its result might come after the time in which a
+//        node has to be claimed.
 
 /** Grace period for running nodes after the deadline: their workers know the deadline too and end them. */
 const GRACE_MS = 15_000
+/** Time that a free node whose claim is not recorded has to return its result. */
+const UNRECORDED_MS = 15_000
 
 /** All inputs of the decision. */
 interface Situation {
@@ -143,11 +146,8 @@ function reclaim(draft: ExecutionDraft, { plan, alive }: Situation, { node: id, 
 }
 
 /** R9 */
-function overdue(
-  draft: ExecutionDraft,
-  { nowMs, execution: { deadlineMs } }: Pick<Situation, 'execution' | 'nowMs'>,
-): void {
-  if (draft.hasEnded() || nowMs < deadlineMs) return
+function overdue(draft: ExecutionDraft, { nowMs }: Pick<Situation, 'nowMs'>): void {
+  if (draft.hasEnded() || draft.remainingMs(nowMs) > 0) return
   const started = draft.status() !== 'Admitted'
   const by = draft.stoppedBy()
   const error = by === null ? JSON.stringify(refuse('execution_timeout', { started }).body) : stopError(by)
@@ -199,7 +199,7 @@ function chainNode(
   { node: id, next: taker, result }: CompleteItem,
 ): Granted | null {
   if (!taker || result.kind !== 'succeeded') return null
-  const remainingMs = facts.deadlineMs - nowMs
+  const remainingMs = draft.remainingMs(nowMs)
   const before = draft.nodes().findIndex(({ lease }) => lease === taker.lease)
   if (before >= 0) return draft.node(before)!.state === 'Running' ? { ordinal: before, remainingMs } : null
   const isRepeat = facts.nodes[ordinalOf(plan, id)]!.state === 'Succeeded'
@@ -210,27 +210,24 @@ function chainNode(
   return { ordinal, remainingMs }
 }
 
-function claim(
-  draft: ExecutionDraft,
-  { plan, execution: facts, alive, nowMs, newCallId }: Situation,
-  item: ClaimItem,
-): ItemOutcome {
+function claim(draft: ExecutionDraft, { plan, alive, nowMs, newCallId }: Situation, item: ClaimItem): ItemOutcome {
   const ordinal = ordinalOf(plan, item.node)
   const node = draft.node(ordinal)
   const by = draft.stoppedBy()
   if (by !== null) return { kind: 'nothing-to-do', cancelled: by } // R11
-  if (!node || draft.hasEnded() || draft.failing() || nowMs >= facts.deadlineMs) return { kind: 'nothing-to-do' } // R5
-  if (item.isFirst && item.attempt === 1 && mayBeUnrecorded(plan, ordinal, node)) {
-    const remainingMs = draft.status() === 'Admitted' ? flowLimits.executionMs : facts.deadlineMs - nowMs
+  if (!node || draft.hasEnded() || draft.failing() || draft.remainingMs(nowMs) <= 0) return { kind: 'nothing-to-do' } // R5
+  const isAdmitted = draft.status() === 'Admitted'
+  const isTimely = !isAdmitted || draft.remainingMs(nowMs) > UNRECORDED_MS
+  if (item.isFirst && item.attempt === 1 && isTimely && mayBeUnrecorded(plan, ordinal, node)) {
+    const remainingMs = isAdmitted ? flowLimits.executionMs : draft.remainingMs(nowMs)
     return { kind: 'claimed', ordinal, remainingMs, isUnrecorded: true } // R12
   }
   if (!alive.has(item.instance)) return { kind: 'instance-unknown' }
   if (node.state === 'Ready' && item.attempt >= node.attempt) {
     draft.leaseNode(ordinal, item, plan.nodes[ordinal]!.paid ? (node.call ?? newCallId()) : null)
-    if (draft.status() === 'Admitted') draft.begin(flowLimits.executionMs)
+    if (isAdmitted) draft.begin(flowLimits.executionMs)
   } else if (node.state !== 'Running' || node.lease !== item.lease) return { kind: 'nothing-to-do' } // R1
-  const remainingMs = draft.deadlineInMs() ?? facts.deadlineMs - nowMs
-  return { kind: 'claimed', ordinal, remainingMs }
+  return { kind: 'claimed', ordinal, remainingMs: draft.remainingMs(nowMs) }
 }
 
 /** R12. Later attempts are recorded, so that the deaths of a node that kills its workers are counted. */
@@ -309,7 +306,8 @@ function draftOf(execution: ExecutionFacts) {
     running: () => ordinalsIn('Running'),
     madeReady,
     changed: () => changes.size > 0,
-    deadlineInMs: () => deadlineInMs,
+    /** Until its deadline. */
+    remainingMs: (nowMs: number) => deadlineInMs ?? execution.deadlineMs - nowMs,
 
     close: (ordinal: number, called: CalledNode, reason: string) => close(ordinal, called, reason),
     /** Running → Succeeded | Failed */
