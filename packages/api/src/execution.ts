@@ -251,8 +251,10 @@ const remedies: { [C in RefusalCode]?: Remedy | ((error: RefusalBody) => Remedy)
   rate_limited: WAIT,
   activation_failed: WAIT,
   no_worker: { first: 'Wait a few seconds, or call POST /v1/sandbox/{id}/invoke, which waits longer.' },
-  node_failed: ({ param, resolution }) =>
-    param === null ? { otherwise: 'send support the execution ID' } : { first: resolution },
+  node_failed: ({ param, details, resolution }) =>
+    param === null && details?.['executionFailing'] !== true
+      ? { otherwise: 'send support the execution ID' }
+      : { first: resolution },
   context_limit: { first: 'Send a shorter input, or lower max_tokens in the params of the node.' },
   ceiling_reached: ({ details = {} }) => ({ first: ceilingOf(details) }),
   insufficient_budget: ({ details = {} }) => ({ first: fundingOf(details) }),

@@ -1,3 +1,4 @@
+import { errorOfNode } from '@gateway/api/execution'
 import type { RefusalBody } from '@gateway/api/refusal'
 import { createLogger } from '@gateway/service-kit/process/logger'
 import { ProviderFailure, type FailureFacts } from '@gateway/providers/provider-failure'
@@ -37,6 +38,17 @@ test('names the ports of the node instead of message fields, which its author di
     expect(error.resolution).toContain('the ports of the node')
     expect(JSON.stringify(error)).not.toMatch(/messages|charged/)
   }
+})
+
+test('says that a node was stopped because its execution was failing, and where to look [node_failed]', () => {
+  const result = explainFailure({ log }, new WorkCancelled('execution-ending'), { lease } as never)
+  if (result.kind !== 'failed') throw new Error(`it is ${result.kind}`)
+  const error = errorOfNode(JSON.parse(result.error) as RefusalBody, { startedBy: 'user', chargedMicro: 0 })
+  expect(error).toMatchObject({
+    code: 'node_failed',
+    message: 'Node ask was stopped, because the execution was failing. This node was not charged.',
+    resolution: 'See the error of the execution. Then run it again. The new run is charged.',
+  })
 })
 
 test('gives a node back if its lease was lost or its work cancelled', () => {

@@ -33,13 +33,23 @@ export function explainFailure(
     if (error instanceof WorkCancelled && error.reason === 'overdue')
       return refuse('execution_timeout', { started: true })
     if (error instanceof WorkCancelled && error.by !== null) return executionCancelled(error.by)
-    return error instanceof WorkCancelled ? refuse('node_failed', { node }) : null
+    return error instanceof WorkCancelled ? stoppedNode(node) : null
   }
 
   function unexpected(): Refusal {
     log.error({ err: error, execution, node }, 'node failed: unexpected error')
     return refuse('node_failed', { node })
   }
+}
+
+/** The execution began to fail while the node ran. */
+function stoppedNode(node: string): Refusal {
+  return new Refusal(
+    'node_failed',
+    `Node ${node} was stopped, because the execution was failing.`,
+    'See the error of the execution.',
+    { details: { executionFailing: true } },
+  )
 }
 
 /** Rewords the refusal of a direct call for a node: its author sees ports and params, not messages. */
