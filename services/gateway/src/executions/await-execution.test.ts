@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import type { Deps } from '../deps.ts'
 import { awaitExecution } from './await-execution.ts'
 import { openEndingWatch } from './ending-watch.ts'
-import { subscribe, type Execution } from './start-execution.ts'
+import { startExecution, subscribe, type Execution } from './start-execution.ts'
 
 const HOUR_MS = 3_600_000
 const CALLER = { keyHash: '0'.repeat(64), selector: null }
@@ -57,13 +57,22 @@ function openWait({ replayed = false, keyed = true, everyMs = HOUR_MS, askAgain 
     return state.away ? Promise.reject(new LedgerUnavailable({ why: 'unavailable' })) : Promise.resolve(answer)
   }
   const ledger = {
+    startExecution: () => look('start', { ...facts, replayed }),
     endedExecutions: ({ executions }: { executions: string[] }) =>
       look<EndedAnswer>('ended', { ended: state.done ? executions : [] }),
     readExecution: () => look<ExecutionAnswer>('read', { record: RECORD, done: state.done, image: null }),
   }
-  const deps = { ledger, endings: openEndingWatch({ ledger }), openCalls, now: () => state.nowMs } as unknown as Deps
+  const deps = {
+    ledger,
+    notifier,
+    endings: openEndingWatch({ ledger }),
+    openCalls,
+    now: () => state.nowMs,
+    rates: { take: async () => ({ headers: {} }) },
+    admissionQueueLimit: { refuseIfFull: () => {}, during: <T>(work: () => Promise<T>) => work() },
+  } as unknown as Deps
   const wait = () => awaitExecution(deps, execution, disconnect.signal, everyMs)
-  return { state, notifier, disconnect, cancel, asked, subscription, wait, nextLook: () => looks.promise }
+  return { state, notifier, disconnect, cancel, asked, subscription, deps, wait, nextLook: () => looks.promise }
 }
 
 describe('awaitExecution', () => {
@@ -135,6 +144,27 @@ describe('awaitExecution', () => {
     const { wait } = openWait({ replayed: true, everyMs: 1, askAgain })
     await expect(wait()).rejects.toMatchObject({ code: 'key_revoked' })
     expect(times).toBe(3)
+  })
+
+  test('keeps a repeat waiting while the ledger is unavailable', async () => {
+    const { state, asked, nextLook, deps, disconnect } = openWait({ replayed: true })
+    const request = {
+      keyHash: CALLER.keyHash,
+      selector: null,
+      tag: null,
+      sandbox: 'sbx-1',
+      revision: null,
+      surface: 'invoke' as const,
+      input: {},
+      idempotency: { key: 'key', fingerprint: '' },
+    }
+    const caller = { requestId: 'req_1', disconnected: disconnect.signal }
+    const execution = await startExecution(deps, request, caller, (id) => `done:${id}`)
+    state.away = true
+    const ended = awaitExecution(deps, execution, disconnect.signal, 1)
+    while (asked.filter((what) => what === 'start').length < 2) await nextLook()
+    Object.assign(state, { away: false, done: true })
+    expect((await ended).record).toBe(RECORD)
   })
 
   test('reads an ended execution once for a repeat', async () => {

@@ -50,16 +50,19 @@ export async function awaitExecution(
   const waitForEnd = async () => (await execution.waitForChange(untilNextLook(now(), lookEveryMs))) === 'woken'
   let mayHaveEnded = execution.replayed || (await waitForEnd()) // W3
   for (;;) {
-    const ended = await look(deps, execution, mayHaveEnded).catch((error: unknown) => {
-      if (error instanceof LedgerUnavailable) return null // W1
-      throw error
-    })
+    const ended = await look(deps, execution, mayHaveEnded).catch(nullIfUnavailable)
     if (ended !== null) return ended
     if (disconnected.aborted) throw new ClientDisconnected()
     if (openCalls.cancellation.aborted || now() >= untilMs) throw continues(execution)
     mayHaveEnded = await waitForEnd()
-    if (execution.replayed) await execution.askAgain()
+    if (execution.replayed) await execution.askAgain().catch(nullIfUnavailable)
   }
+}
+
+/** W1 */
+function nullIfUnavailable(error: unknown): null {
+  if (error instanceof LedgerUnavailable) return null
+  throw error
 }
 
 async function look(

@@ -54,7 +54,10 @@ export interface Execution extends Extract<StartAnswer, { kind: 'started' }> {
   pushed: PushedQueue
   /** Ends the subscription. The route that started the execution closes it. */
   close(): void
-  /** Asks the ledger again, which repeats every check of a repeat (rules §5.2). */
+  /**
+   * Asks the ledger again, which repeats every check of a repeat (rules §5.2).
+   * @throws Refusal; LedgerUnavailable
+   */
   askAgain(): Promise<void>
 }
 
@@ -83,7 +86,7 @@ export async function startExecution(
   const place = await rates.take(request.keyHash, question.id, null)
   const subscription = subscribe(deps, topicOf(question.id), disconnected) // S2
   try {
-    const started = await admissionQueueLimit.during(ask)
+    const started = await admissionQueueLimit.during(() => ask().catch(mayHaveBegunIfAway))
     if (started.replayed && 'undo' in place) place.undo()
     if (started.execution !== question.id) subscription.moveTo(topicOf(started.execution))
     noteOnCall(attributesOf(started))
@@ -105,19 +108,20 @@ export async function startExecution(
   }
 
   async function ask() {
-    const answer = await ledger
-      .startExecution({ ...question, repeatOnly: 'exceeded' in place }, { budgetMs: ADMISSION_MS })
-      .catch((error: unknown) => {
-        throw error instanceof LedgerUnavailable
-          ? mayHaveBegun({ execution: question.id, keyed: request.idempotency !== null })
-          : error // S4
-      })
+    const repeatOnly = 'exceeded' in place
+    const answer = await ledger.startExecution({ ...question, repeatOnly }, { budgetMs: ADMISSION_MS })
     if (!('refused' in answer)) return answer
     const { code } = answer.refused
     if (code === 'rate_limited' && 'exceeded' in place) throw tooOften(place) // S3
     if (request.surface === 'invoke') throw refusalFor(answer.refused, 'invoke')
     if (NOT_CALLABLE.has(code)) throw refuse('model_not_found', { model: request.sandbox }, { param: 'model' })
     throw refusalFor(answer.refused, 'chat')
+  }
+
+  /** S4 */
+  function mayHaveBegunIfAway(error: unknown): never {
+    if (!(error instanceof LedgerUnavailable)) throw error
+    throw mayHaveBegun({ execution: question.id, keyed: request.idempotency !== null })
   }
 }
 
