@@ -11,12 +11,14 @@ import type { MediaWish } from '@gateway/providers/provider-adapter'
 import type { Deps } from '../deps.ts'
 import { refusalFor } from '@gateway/ledger-protocol/ledger-refusal'
 import { askUntilAnswered } from '../retry.ts'
-import type { Work } from '../work.ts'
+import { WorkCancelled, type Work } from '../work.ts'
 
 // Products that generate an image or audio at a fixed price per call (money §1.2).
 //   M1  The bytes are streamed from the provider into the asset store, under an ID that no one knows yet.
 //       Room for them is taken before the provider is called, so that no paid response waits for it.
 //   M2  They become an asset of the project once the ledger has recorded them; before that no one can read them.
+//       What has arrived is charged, even if the execution is stopped or its time ends meanwhile (flows §4.11): then it
+//       is recorded within the time that running nodes still have.
 //   M3  A failure after M1 leaves bytes without a record: they are removed on a best-effort basis.
 
 type MediaDeps = Pick<Deps, 'providers' | 'assets' | 'ledger' | 'newId'>
@@ -87,7 +89,7 @@ function prepareMedia(
         .catch(refuseBadBytes)
         .finally(room.giveBack)
       try {
-        await record(asset, stored, signal)
+        await record(asset, stored, signal) // M2
       } catch (error) {
         await assets.remove(project, asset).catch(() => {}) // M3
         throw error
@@ -97,11 +99,39 @@ function prepareMedia(
     },
   }
 
-  /** M2 */
   async function record(id: string, { mimeType, bytes }: StoredAsset, signal: AbortSignal): Promise<void> {
     const question = { id, caller: { project, execution }, mimeType, bytes }
-    const answer = await askUntilAnswered(signal, () => ledger.recordAsset(question))
-    if ('refused' in answer) throw new Error(`the ledger refused to record an asset with ${answer.refused.code}`)
+    const recording = openRecordingSignal(signal)
+    try {
+      const answer = await askUntilAnswered(recording.signal, () => ledger.recordAsset(question))
+      if ('refused' in answer) throw new Error(`the ledger refused to record an asset with ${answer.refused.code}`)
+    } finally {
+      recording.close()
+    }
+  }
+}
+
+/** Less than the 15 seconds that running nodes have once their execution is stopped or over. */
+const RECORDING_MS = 10_000
+
+/** Aborts later than the work on the node, unless this worker stops: another worker then runs the node. */
+function openRecordingSignal(work: AbortSignal): { signal: AbortSignal; close(): void } {
+  const aborter = new AbortController()
+  let timer: NodeJS.Timeout | undefined
+  const abort = () => aborter.abort(work.reason)
+  const onAbort = () => {
+    if (work.reason instanceof WorkCancelled && work.reason.reason !== 'stopping')
+      timer = setTimeout(abort, RECORDING_MS)
+    else abort()
+  }
+  if (work.aborted) onAbort()
+  else work.addEventListener('abort', onAbort, { once: true })
+  return {
+    signal: aborter.signal,
+    close() {
+      clearTimeout(timer)
+      work.removeEventListener('abort', onAbort)
+    },
   }
 }
 
