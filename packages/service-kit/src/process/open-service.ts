@@ -64,6 +64,7 @@ export function openService<Schema extends z.ZodObject>(
     const telemetry = await startTelemetry({
       service: service.name,
       otlpEndpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT,
+      log,
     })
     lifecycle.onStop('telemetry', async () => {
       try {

@@ -1,4 +1,9 @@
-import { expect, test } from 'vitest'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+import { metrics } from '@opentelemetry/api'
+import { expect, test, vi } from 'vitest'
 import { startTelemetry } from './telemetry.ts'
 
 test('services in one process have separate metrics, both concurrently and in sequence', async () => {
@@ -13,4 +18,60 @@ test('services in one process have separate metrics, both concurrently and in se
   third.meter.createCounter('calls').add(4)
   expect(await third.metricsText()).toMatch(/^calls_total\S* 4$/m)
   await third.stop()
+})
+
+test('a gauge whose source has nothing or fails is absent, and the failures are logged once', async ({
+  onTestFinished,
+}) => {
+  const lines: unknown[][] = []
+  const log = { warn: (...line: unknown[]) => void lines.push(line) }
+  const telemetry = await startTelemetry({ service: 'gauges', otlpEndpoint: undefined, log })
+  onTestFinished(telemetry.stop)
+  let source: 'there' | 'empty' | 'failed' = 'there'
+  telemetry.meter.createObservableGauge('depth').addCallback((gauge) => {
+    if (source === 'failed') throw new Error('the source is away')
+    if (source === 'there') gauge.observe(5)
+  })
+  telemetry.meter.createGauge('findings').record(3)
+  const depth = async () => /^depth\S* (\d+)$/m.exec(await telemetry.metricsText())?.[1]
+  expect(await depth()).toBe('5')
+  source = 'empty'
+  expect(await depth()).toBeUndefined()
+  source = 'there'
+  expect(await depth()).toBe('5')
+  source = 'failed'
+  expect(await depth()).toBeUndefined()
+  expect(await telemetry.metricsText()).toMatch(/^findings\S* 3$/m)
+  expect(lines).toEqual([[{ err: new Error('the source is away'), failed: 1 }, 'some metrics could not be read']])
+})
+
+test('a gauge whose source has nothing is not pushed to a collector', async ({ onTestFinished }) => {
+  const pushes: string[] = []
+  const collector = createServer((req, res) => {
+    void buffer(req).then((body) => {
+      if (req.url === '/v1/metrics') pushes.push(body.toString('latin1'))
+      res.writeHead(200, { 'Content-Type': 'application/x-protobuf' }).end()
+    })
+  }).listen(0, '127.0.0.1')
+  await once(collector, 'listening')
+  const url = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`
+  vi.stubEnv('OTEL_EXPORTER_OTLP_ENDPOINT', url)
+  const telemetry = await startTelemetry({ service: 'pushed', otlpEndpoint: url })
+  onTestFinished(async () => {
+    await telemetry.stop()
+    vi.unstubAllEnvs()
+    collector.close()
+  })
+  let isThere = true
+  telemetry.meter.createObservableGauge('depth').addCallback((gauge) => {
+    if (isThere) gauge.observe(5)
+  })
+  telemetry.meter.createCounter('calls').add(1)
+  const push = async () => {
+    await (metrics.getMeterProvider() as unknown as { forceFlush(): Promise<void> }).forceFlush()
+    return ['depth', 'calls'].filter((name) => pushes.at(-1)?.includes(name))
+  }
+  expect(await push()).toEqual(['depth', 'calls'])
+  isThere = false
+  expect(await push()).toEqual(['calls'])
 })

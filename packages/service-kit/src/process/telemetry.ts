@@ -1,7 +1,8 @@
 import { type Meter, metrics, trace, type Tracer } from '@opentelemetry/api'
 import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporter-prometheus'
 import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources'
-import { MeterProvider, type MetricReader } from '@opentelemetry/sdk-metrics'
+import { AggregationTemporality, InstrumentType, MeterProvider, type MetricReader } from '@opentelemetry/sdk-metrics'
+import type { Logger } from './logger.ts'
 
 export interface Telemetry {
   meter: Meter
@@ -18,6 +19,8 @@ interface TelemetryOptions {
   service: string
   /** OTEL_EXPORTER_OTLP_ENDPOINT: enables tracing. The SDK reads all other OTEL_* variables itself. */
   otlpEndpoint: string | undefined
+  /** Logs the failures of observable gauges. */
+  log?: Pick<Logger, 'warn'>
 }
 
 export const metricsContentType = 'text/plain; version=0.0.4; charset=utf-8'
@@ -26,9 +29,10 @@ export const metricsContentType = 'text/plain; version=0.0.4; charset=utf-8'
  * Metrics are always counted and served as Prometheus text. Traces and pushed metrics exist only with an OTLP endpoint;
  * without one the tracer is the API's no-op, and the SDK is not even loaded.
  */
-export async function startTelemetry({ service, otlpEndpoint }: TelemetryOptions): Promise<Telemetry> {
-  const scraped = new PrometheusExporter({ preventServerStart: true })
-  const { meter, stop } = otlpEndpoint ? await startSdk(service, scraped) : startMetricsAlone(service, scraped)
+export async function startTelemetry({ service, otlpEndpoint, log }: TelemetryOptions): Promise<Telemetry> {
+  const prepare = currentGaugesAlone(log)
+  const scraped = prepare(new PrometheusExporter({ preventServerStart: true }))
+  const { meter, stop } = otlpEndpoint ? await startSdk(service, scraped, prepare) : startMetricsAlone(service, scraped)
   const tracer = trace.getTracer(service)
   return {
     meter,
@@ -40,6 +44,37 @@ export async function startTelemetry({ service, otlpEndpoint }: TelemetryOptions
 }
 
 type Started = Pick<Telemetry, 'meter' | 'stop'>
+
+const LOG_EVERY_MS = 60_000
+
+/**
+ * Returns what prepares a reader: an observable gauge that was not observed since the last reading, because its source
+ * had nothing or failed, is left out. Cumulative readers repeat its last value forever, and no alert can tell. Failures
+ * are logged at most once a minute.
+ */
+function currentGaugesAlone(log: TelemetryOptions['log']): <Reader extends MetricReader>(reader: Reader) => Reader {
+  let loggedMs = -Infinity
+
+  function logFailures(errors: unknown[]): void {
+    if (errors.length === 0 || performance.now() - loggedMs < LOG_EVERY_MS) return
+    loggedMs = performance.now()
+    log?.warn({ err: errors[0], failed: errors.length }, 'some metrics could not be read')
+  }
+
+  return (reader) => {
+    const temporality = reader.selectAggregationTemporality.bind(reader)
+    const collect = reader.collect.bind(reader)
+    return Object.assign(reader, {
+      selectAggregationTemporality: (type: InstrumentType) =>
+        type === InstrumentType.OBSERVABLE_GAUGE ? AggregationTemporality.DELTA : temporality(type),
+      collect: async (...options: Parameters<MetricReader['collect']>) => {
+        const collected = await collect(...options)
+        logFailures(collected.errors)
+        return collected
+      },
+    })
+  }
+}
 
 /**
  * The meter belongs to this provider instead of being global, because only the first provider of a process can be
@@ -55,13 +90,17 @@ function startMetricsAlone(service: string, scraped: MetricReader): Started {
  * Traces through OTLP with W3C propagation, metrics through OTLP in addition to the scraped ones. No automatic
  * instrumentation.
  */
-async function startSdk(service: string, scraped: MetricReader): Promise<Started> {
+async function startSdk(
+  service: string,
+  scraped: MetricReader,
+  prepare: ReturnType<typeof currentGaugesAlone>,
+): Promise<Started> {
   const [{ NodeSDK }, { PeriodicExportingMetricReader }, { OTLPMetricExporter }] = await Promise.all([
     import('@opentelemetry/sdk-node'),
     import('@opentelemetry/sdk-metrics'),
     import('@opentelemetry/exporter-metrics-otlp-proto'),
   ])
-  const pushed = new PeriodicExportingMetricReader({ exporter: new OTLPMetricExporter() })
+  const pushed = prepare(new PeriodicExportingMetricReader({ exporter: new OTLPMetricExporter() }))
   const sdk = new NodeSDK({
     serviceName: service,
     metricReaders: [scraped, pushed],
