@@ -36,7 +36,7 @@ async function metricsText(onCounter: (counter: Counter) => void): Promise<strin
     followers: () => 0,
     consoleRequests: () => ({ known: 0 }),
   })
-  ledgerMetrics(meter, never, () => 0)
+  ledgerMetrics(meter, never)
   observeLedgerState(meter, never, { ARCHIVE_AFTER_DAYS: undefined })
   workerMetrics(meter).watch(never)
   watchQueue(meter, never)

@@ -3,11 +3,12 @@ import { Client } from 'pg'
 import { expect } from 'vitest'
 import { startTelemetry } from '@gateway/service-kit/process/telemetry'
 import { test as ledgerTest } from './fixtures/ledger-test.ts'
-import { observeDatabase } from './state-metrics.ts'
+import { observeChecks, observeDatabase } from './state-metrics.ts'
 
 const test = ledgerTest.extend('metric', ({ replica }) => async (name: string): Promise<number | null> => {
   const telemetry = await startTelemetry({ service: 'ledger', otlpEndpoint: undefined })
   observeDatabase(telemetry.meter, replica)
+  observeChecks(telemetry.meter, replica)
   const text = await telemetry.metricsText()
   await telemetry.stop()
   const figure = new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)`, 'm').exec(text)?.[1]
@@ -47,4 +48,17 @@ test('the ledger reports no transaction age if it may not see other sessions', a
     await fixture.run(`DROP OWNED BY ${owner}`)
     await fixture.run(`DROP ROLE ${owner}`)
   }
+})
+
+test('the age of the check counts from the last one that was done, also where the ledger has just started', async ({
+  fixture,
+  metric,
+}) => {
+  await fixture.run('DELETE FROM money.maintenance_turns')
+  expect(await metric('ledger_check_age')).toBeLessThan(10)
+  await fixture.run(
+    `INSERT INTO money.maintenance_turns (job, replica, until, done_at, report)
+     VALUES ('books-check', 'failing', now() + interval '30 s', now() - interval '20 min', '{}')`,
+  )
+  expect(await metric('ledger_check_age')).toBeCloseTo(1_200, -2)
 })

@@ -29,9 +29,8 @@ export interface ReportedExcess extends Excess {
 
 /**
  * Metrics of the ledger: batches, waiting items, open reservations, write-offs, and whether the books add up.
- * @param now monotonic milliseconds
  */
-export function openMetrics(meter: Meter, log: Logger, now: () => number) {
+export function openMetrics(meter: Meter, log: Logger) {
   const items = meter.createHistogram('ledger.batch.items', {
     description: 'Items decided in one batch',
     unit: '{item}',
@@ -96,10 +95,6 @@ export function openMetrics(meter: Meter, log: Logger, now: () => number) {
     description: 'Findings of the last recheck of older parts of the books; 0 means that they add up',
     unit: '{finding}',
   })
-  let checkedMs = now()
-  meter
-    .createObservableGauge('ledger.check.age', { description: 'Time since the last check of the books', unit: 's' })
-    .addCallback((result) => result.observe((now() - checkedMs) / 1_000))
   const wallets = meter.createGauge('ledger.check.wallets', {
     description: 'Wallets covered by the last check',
     unit: '{wallet}',
@@ -162,11 +157,9 @@ export function openMetrics(meter: Meter, log: Logger, now: () => number) {
       answersLost.add(answers)
       log.warn({ answers }, 'answers not saved: their table was locked')
     },
-    /** @param agoMs how long ago that round ended, on any replica */
-    checked(round: CheckRound, agoMs: number): void {
+    checked(round: CheckRound): void {
       findings.record(round.findings)
       wallets.record(round.wallets)
-      checkedMs = now() - agoMs
     },
     rechecked(found: number): void {
       recheckFindings.record(found)

@@ -85,7 +85,7 @@ async function openDeps(config: LedgerConfig, tools: ServiceTools): Promise<Deps
     packageCache: openPackageCache({ reads }, { maxBytes: PACKAGES_BYTES }),
     receipts: await openReceipts(reads),
     quarantine: openQuarantine({ now }),
-    metrics: openMetrics(tools.meter, log, now),
+    metrics: openMetrics(tools.meter, log),
     log,
     now,
     newId,

@@ -2,6 +2,7 @@ import type { Meter } from '@opentelemetry/api'
 import { observeArchive } from './archive/archive-books.ts'
 import type { LedgerConfig } from './config.ts'
 import type { Deps } from './deps.ts'
+import { turnAges } from './maintenance/maintenance-turn.ts'
 import { plannedDays } from './maintenance/partition-planner.ts'
 import { callFunction } from '@gateway/database/call-function'
 
@@ -25,6 +26,7 @@ export function observeState(
   observeReservations(meter, deps)
   observeDatabase(meter, deps)
   observePartitions(meter, deps)
+  observeChecks(meter, deps)
   observeArchive(meter, deps, archiveAfterDays)
 }
 
@@ -87,6 +89,25 @@ function observePartitions(meter: Meter, deps: Pick<Deps, 'reads'>): void {
     .addCallback(async (result) => {
       for (const { table, days } of await plannedDays(deps)) result.observe(days, { table })
     })
+}
+
+/**
+ * Observes how long ago the checks of the books were last done, on any replica. Before the first one ever, since when
+ * this process has run.
+ */
+export function observeChecks(meter: Meter, { reads }: Pick<Deps, 'reads'>): void {
+  const startedMs = performance.now()
+  const check = meter.createObservableGauge('ledger.check.age', {
+    description: 'Time since the last check of the books',
+    unit: 's',
+  })
+  meter.addBatchObservableCallback(
+    async (result) => {
+      const ages = await turnAges({ reads })
+      result.observe(check, ages.get('books-check') ?? (performance.now() - startedMs) / 1_000)
+    },
+    [check],
+  )
 }
 
 /** Observes, whenever the metrics are read, what slows the database down and what lags behind. */

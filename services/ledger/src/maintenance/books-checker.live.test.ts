@@ -3,7 +3,7 @@ import { createLogger } from '@gateway/service-kit/process/logger'
 import { unmeasured } from '../fixtures/replica.ts'
 import { test } from '../fixtures/ledger-test.ts'
 import { openBooksChecker, openBooksRechecker } from './books-checker.ts'
-import { endTurn, keepTurn, lastTurn, takeTurn } from './maintenance-turn.ts'
+import { endTurn, keepTurn, lastReport, takeTurn } from './maintenance-turn.ts'
 
 describe('the turn of a maintenance job', () => {
   const turn = { job: 'a job', forMs: 60_000, everyMs: 0 }
@@ -13,16 +13,16 @@ describe('the turn of a maintenance job', () => {
   ]
 
   test('belongs to one replica until that replica ends it', async ({ replica, other }) => {
-    expect(await lastTurn(replica, 'a job')).toBeNull()
+    expect(await lastReport(replica, 'a job')).toBeNull()
     expect(await takeTurn(replica, mine)).toBe(true)
     expect(await takeTurn(other, yours)).toBe(false)
     expect(await keepTurn(replica, mine)).toBe(true)
     await endTurn(replica, mine, 'done')
-    expect((await lastTurn(other, 'a job'))?.report).toBe('done')
+    expect(await lastReport(other, 'a job')).toBe('done')
     expect(await takeTurn(other, yours)).toBe(true)
     expect(await keepTurn(replica, mine)).toBe(false)
     await endTurn(replica, mine, 'too late')
-    expect((await lastTurn(other, 'a job'))?.report).toBe('done')
+    expect(await lastReport(other, 'a job')).toBe('done')
   })
 
   test('is lost by a replica that neither ends nor extends it', async ({ replica, other, fixture }) => {

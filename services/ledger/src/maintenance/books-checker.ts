@@ -1,7 +1,7 @@
 import { checkBooks, type Report, formatFinding } from '../check/check-books.ts'
 import type { Deps } from '../deps.ts'
 import type { CheckRound } from '../metrics.ts'
-import { endTurn, keepTurn, lastTurn, takeTurn, type Turn } from './maintenance-turn.ts'
+import { endTurn, keepTurn, lastReport, takeTurn, type Turn } from './maintenance-turn.ts'
 import { takeAnchor } from '../check/anchor.ts'
 import { recheckWallets } from '../check/recheck-wallets.ts'
 
@@ -17,8 +17,8 @@ export function openBooksChecker(deps: CheckerDeps, { everyMs }: { everyMs: numb
   return {
     async runOnce(): Promise<{ findings: number }> {
       if (await takeTurn(deps, turn)) return checkInTurn(deps, turn)
-      const last = await lastTurn(deps, turn.job)
-      if (last) deps.metrics.checked(JSON.parse(last.report) as CheckRound, last.agoMs)
+      const last = await lastReport(deps, turn.job)
+      if (last !== null) deps.metrics.checked(JSON.parse(last) as CheckRound)
       return { findings: 0 } // logged by the replica that found them
     },
   }
@@ -30,7 +30,7 @@ async function checkInTurn(deps: CheckerDeps, turn: Turn): Promise<{ findings: n
     const report = await checkBooks(deps.reads, { before: keepingTurn(deps, turn) })
     log(deps, report)
     round = { wallets: report.wallets, findings: report.findings.length }
-    deps.metrics.checked(round, 0)
+    deps.metrics.checked(round)
     return { findings: round.findings }
   } finally {
     await endTurn(deps, turn, round && JSON.stringify(round))
@@ -91,8 +91,8 @@ export function openBooksRechecker(
   return {
     async runOnce(): Promise<{ findings: number }> {
       if (await takeTurn(deps, turn)) return { findings: await recheckInTurn() }
-      const last = await lastTurn(deps, turn.job)
-      if (last) metrics.rechecked(JSON.parse(last.report) as number)
+      const last = await lastReport(deps, turn.job)
+      if (last !== null) metrics.rechecked(JSON.parse(last) as number)
       return { findings: 0 } // logged by the replica that found them
     },
   }

@@ -14,11 +14,6 @@ export interface Turn {
   everyMs: number
 }
 
-export interface DoneTurn {
-  agoMs: number
-  report: string
-}
-
 /** Takes the turn. Returns whether it was free and due. */
 export async function takeTurn({ reads }: Pick<Deps, 'reads'>, turn: Turn): Promise<boolean> {
   const taken = await reads.prisma.$executeRaw`
@@ -52,10 +47,17 @@ export async function endTurn(
      WHERE job = ${job} AND replica = ${replica}`
 }
 
-/** Returns the result of the last turn, on any replica; null if none has ended yet. */
-export async function lastTurn({ reads }: Pick<Deps, 'reads'>, job: string): Promise<DoneTurn | null> {
-  const [row] = await reads.prisma.$queryRaw<{ ago_ms: number; report: string }[]>`
-    SELECT (extract(epoch FROM clock_timestamp() - done_at) * 1000)::float8 AS ago_ms, report
-      FROM money.maintenance_turns WHERE job = ${job} AND done_at IS NOT NULL`
-  return row ? { agoMs: row.ago_ms, report: row.report } : null
+/** Returns the result of the last turn, on any replica; null if there is none yet. */
+export async function lastReport({ reads }: Pick<Deps, 'reads'>, job: string): Promise<string | null> {
+  const [row] = await reads.prisma.$queryRaw<{ report: string | null }[]>`
+    SELECT report FROM money.maintenance_turns WHERE job = ${job}`
+  return row?.report ?? null
+}
+
+/** Returns how many seconds ago the last turn of each job was done, on any replica. */
+export async function turnAges({ reads }: Pick<Deps, 'reads'>): Promise<Map<string, number>> {
+  const rows = await reads.prisma.$queryRaw<{ job: string; age: number }[]>`
+    SELECT job, extract(epoch FROM clock_timestamp() - done_at)::float8 AS age
+      FROM money.maintenance_turns WHERE done_at IS NOT NULL`
+  return new Map(rows.map(({ job, age }) => [job, age]))
 }

@@ -160,8 +160,7 @@ describe('the node batcher', () => {
       now: () => atMs,
       around: (inner) =>
         intercept(inner, async (sql, ask) => {
-          if (refusing && sql.includes('write_executions'))
-            throw Object.assign(new Error('refused'), { code: '22000' })
+          if (refusing && sql.includes('write_executions')) throw Object.assign(new Error('refused'), { code: '22000' })
           return ask()
         }),
     })
