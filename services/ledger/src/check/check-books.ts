@@ -19,6 +19,8 @@ interface Options {
   projects?: string[]
   /** Called before each wallet; an error it throws ends the check. */
   before?: () => Promise<void>
+  /** Called with an error that prevented a part of the check. Without it such an error ends the check. */
+  failed?: (error: Error) => void
 }
 
 /**
@@ -30,27 +32,41 @@ interface Options {
  */
 export async function checkBooks(
   database: Pick<Database, 'prisma'>,
-  { whole = false, projects, before = () => Promise.resolve() }: Options = {},
+  { whole = false, projects, before = () => Promise.resolve(), failed }: Options = {},
 ): Promise<Report> {
   const wallets = projects ?? (whole ? await allWallets(database) : await walletsToCheck(database))
   const report: Report = { wallets: 0, findings: [] }
+  const attempt = async (part: string, work: () => Promise<void>) => {
+    try {
+      await work()
+    } catch (error) {
+      if (!failed) throw error
+      failed(new Error(`check of ${part} failed`, { cause: error }))
+    }
+  }
   for (const project of wallets) {
     await before()
-    const found = await checkWallet(database, project, whole)
-    if (whole || projects) {
-      found.push(...(await checkUsage(database, project, whole ? 'hours' : 'sums')))
-      found.push(...(await checkJournalDays(database, project, whole ? 'days' : 'sums')))
-    }
-    for (const finding of found) report.findings.push({ project, ...finding })
-    report.wallets++
+    await attempt(project, async () => {
+      const found = await checkWallet(database, project, whole)
+      if (whole || projects) {
+        found.push(...(await checkUsage(database, project, whole ? 'hours' : 'sums')))
+        found.push(...(await checkJournalDays(database, project, whole ? 'days' : 'sums')))
+      }
+      for (const finding of found) report.findings.push({ project, ...finding })
+      report.wallets++
+    })
     await nextTurn() // let pending calls run first
   }
   if (!projects)
-    for (const { tenant, ...finding } of await checkBudgets(database, wallets))
-      report.findings.push({ project: tenant, ...finding })
+    await attempt('budgets', async () => {
+      for (const { tenant, ...finding } of await checkBudgets(database, wallets))
+        report.findings.push({ project: tenant, ...finding })
+    })
   if (whole && !projects)
-    for (const finding of await checkProductMonths(database))
-      report.findings.push({ project: 'all projects', ...finding })
+    await attempt('product months', async () => {
+      for (const finding of await checkProductMonths(database))
+        report.findings.push({ project: 'all projects', ...finding })
+    })
   return report
 }
 

@@ -61,10 +61,75 @@ test('one replica checks the books, and the others report what it found', async 
     )
   await replica.admit(replica.item(tenant.key, tenant.product))
   await fixture.run(`UPDATE money.wallets SET settled = settled + 1 WHERE project = $1`, [tenant.project.id])
+  onTestFinished(async () => {
+    await fixture.run(`UPDATE money.wallets SET settled = settled - 1 WHERE project = $1`, [tenant.project.id])
+  })
   expect(await checker('first', replica.reads).runOnce()).toEqual({ findings: 1 })
   expect(await checker('second', other.reads).runOnce()).toEqual({ findings: 0 })
   expect(rounds['second']).toEqual(rounds['first'])
   expect(rounds['first']?.findings).toBe(1)
+})
+
+test('a wallet that cannot be read hides no finding of others, and the round counts as failed', async ({
+  replica,
+  other,
+  tenant,
+  fixture,
+}) => {
+  const item = replica.item(tenant.key, tenant.product)
+  await replica.admit(item)
+  await replica.settle(item.id, { promptTokens: 0, completionTokens: 30 })
+  const unreadable = tenant.project.id
+  const { id: wrong } = await fixture.project(tenant.owners, 1n)
+  await fixture.run('DELETE FROM money.checked_wallets')
+  await fixture.run('DELETE FROM money.maintenance_turns')
+  onTestFinished(async () => {
+    await setStart(start)
+    await fixture.run('UPDATE money.wallets SET settled = 0 WHERE project = $1', [wrong])
+  })
+  const setStart = async (start: string | null) => {
+    await fixture.run('SET session_replication_role = replica')
+    await fixture.run('UPDATE money.attempts SET window_start = $2 WHERE id = $1', [item.id, start])
+    await fixture.run('SET session_replication_role = origin')
+  }
+  const { rows } = await fixture.run('SELECT window_start::text AS start FROM money.attempts WHERE id = $1', [item.id])
+  const [{ start }] = rows as [{ start: string | null }]
+  await setStart('20000-01-01') // JavaScript cannot parse a date of this form
+  await fixture.run('UPDATE money.wallets SET settled = settled + 1 WHERE project = $1', [wrong])
+
+  const found: Record<string, number[]> = { first: [], second: [] }
+  const lines: string[] = []
+  const checker = (name: string, reads: typeof replica.reads) =>
+    openBooksChecker(
+      {
+        reads,
+        metrics: { ...unmeasured, checked: ({ findings }) => void found[name]!.push(findings) },
+        log: createLogger({ service: 'ledger', level: 'error', to: { write: (line) => void lines.push(line) } }),
+        now: () => performance.now(),
+        replicaId: name,
+      },
+      { everyMs: 3_600_000 },
+    )
+  const [first, second] = [checker('first', replica.reads), checker('second', other.reads)]
+  const failed = expect.objectContaining({
+    errors: [expect.objectContaining({ message: `check of ${unreadable} failed` })],
+  }) as Error
+  await expect(first.runOnce()).rejects.toThrow(failed)
+  expect(lines.join('')).toContain(`${wrong}: wallet ${wrong}: settled differs from the journal`)
+  expect(found['first']).toEqual([1])
+  // The turn is due again at once, and no round without a finding is reported as clean.
+  await fixture.run('UPDATE money.wallets SET settled = settled - 1 WHERE project = $1', [wrong])
+  await expect(second.runOnce()).rejects.toThrow(failed)
+  expect(found['second']).toEqual([])
+  await takeTurn(replica, { job: 'books-check', replica: 'third', forMs: 60_000, everyMs: 0 })
+  await second.runOnce()
+  expect(found['second']).toEqual([1]) // not its turn: what the last round found
+  await endTurn(replica, { job: 'books-check', replica: 'third', forMs: 60_000, everyMs: 0 }, null)
+  await setStart(start)
+  expect(await second.runOnce()).toEqual({ findings: 0 })
+  expect(found['second']).toEqual([1, 0])
+  await first.runOnce()
+  expect(found['first']).toEqual([1, 0])
 })
 
 test('a wallet that cannot be read delays neither the recheck of others nor the anchor', async ({

@@ -10,6 +10,8 @@ import { recheckWallets } from '../check/recheck-wallets.ts'
 type CheckerDeps = Pick<Deps, 'reads' | 'metrics' | 'log' | 'now' | 'replicaId'>
 
 const TURN_MS = 30_000
+/** Of one round, in its log line. */
+const MAX_ERRORS = 20
 
 export function openBooksChecker(deps: CheckerDeps, { everyMs }: { everyMs: number }) {
   // Slightly less than `everyMs`, because a round starts `everyMs` after the end of the one before.
@@ -24,16 +26,24 @@ export function openBooksChecker(deps: CheckerDeps, { everyMs }: { everyMs: numb
   }
 }
 
+/** @throws AggregateError of the parts that could not be checked, after all were tried */
 async function checkInTurn(deps: CheckerDeps, turn: Turn): Promise<{ findings: number }> {
-  let round: CheckRound | null = null
+  let round: CheckRound | null = null // null: unknown
+  const errors: Error[] = []
+  const failed = (error: Error) => {
+    if (errors.length < MAX_ERRORS) errors.push(error)
+  }
   try {
-    const report = await checkBooks(deps.reads, { before: keepingTurn(deps, turn) })
+    const report = await checkBooks(deps.reads, { before: keepingTurn(deps, turn), failed })
     log(deps, report)
-    round = { wallets: report.wallets, findings: report.findings.length }
-    deps.metrics.checked(round)
-    return { findings: round.findings }
+    const findings = report.findings.length
+    // What could not be checked may have findings, so none of the others is not a result.
+    if (errors.length === 0 || findings > 0) round = { wallets: report.wallets, findings }
+    if (round) deps.metrics.checked(round)
+    if (errors.length > 0) throw new AggregateError(errors, 'some of the books could not be checked')
+    return { findings }
   } finally {
-    await endTurn(deps, turn, round && JSON.stringify(round))
+    await endTurn(deps, turn, round && JSON.stringify(round), round !== null && errors.length === 0)
   }
 }
 

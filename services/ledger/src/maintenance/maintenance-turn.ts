@@ -33,16 +33,19 @@ export async function keepTurn({ reads }: Pick<Deps, 'reads'>, { job, replica, f
   return kept === 1
 }
 
-/** Gives the turn back with its result; null if there is none. */
+/**
+ * Gives the turn back with its result; null if there is none. One that is not done is due again at once.
+ */
 export async function endTurn(
   { reads }: Pick<Deps, 'reads'>,
   { job, replica }: Turn,
   report: string | null,
+  isDone = report !== null,
 ): Promise<void> {
   await reads.prisma.$executeRaw`
     UPDATE money.maintenance_turns
        SET until = clock_timestamp(),
-           done_at = CASE WHEN ${report}::text IS NULL THEN done_at ELSE clock_timestamp() END,
+           done_at = CASE WHEN ${isDone}::boolean THEN clock_timestamp() ELSE done_at END,
            report = coalesce(${report}, report)
      WHERE job = ${job} AND replica = ${replica}`
 }
