@@ -25,12 +25,19 @@ interface NextPosition extends Position {
   findings: number
 }
 
-/** Rechecks some wallets. Returns what does not add up, and an error for each wallet whose recheck failed. */
+interface RecheckReport extends Report {
+  /** Number of findings, including earlier ones of wallets whose recheck failed. */
+  open: number
+  /** One for each wallet whose recheck failed. */
+  errors: Error[]
+}
+
+/** Rechecks some wallets, and every wallet that has findings. */
 export async function recheckWallets(
   { prisma }: Pick<Database, 'prisma'>,
   wallets: number = WALLETS,
-): Promise<Report & { errors: Error[] }> {
-  const report: Report & { errors: Error[] } = { wallets: 0, findings: [], errors: [] }
+): Promise<RecheckReport> {
+  const report: RecheckReport = { wallets: 0, findings: [], open: 0, errors: [] }
   for (const position of await nextPositions({ prisma }, wallets)) {
     const { project } = position
     const { findings, next, error } = await recheckWallet({ prisma }, position)
@@ -38,6 +45,7 @@ export async function recheckWallets(
     const open = error === null ? findings.length : Math.max(findings.length, position.findings)
     await savePosition({ prisma }, open > 0 ? position : next, open)
     for (const finding of findings) report.findings.push({ project, ...finding })
+    report.open += open
     report.wallets++
     await nextTurn() // calls that arrived meanwhile go first
   }

@@ -172,4 +172,5 @@ test('a wallet that cannot be read delays neither the recheck of others nor the 
   await fails()
   const kept = await fixture.run('SELECT findings FROM money.rechecked_wallets WHERE project = $1', [broken])
   expect(kept.rows).toEqual([{ findings: 2 }])
+  expect(reported.at(-1)).toBe(2)
 })

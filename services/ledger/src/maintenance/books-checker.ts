@@ -79,9 +79,9 @@ export function openBooksRechecker(
     let found: number | null = null
     const errors: unknown[] = []
     try {
-      const { findings, errors: failed } = await recheckWallets(reads)
+      const { findings, open, errors: failed } = await recheckWallets(reads)
       for (const finding of findings) log.error({ finding: formatFinding(finding) }, 'books do not add up')
-      found = findings.length
+      found = open
       metrics.rechecked(found)
       errors.push(...failed)
     } catch (error) {
