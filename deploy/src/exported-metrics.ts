@@ -37,7 +37,7 @@ async function metricsText(onCounter: (counter: Counter) => void): Promise<strin
     consoleRequests: () => ({ known: 0 }),
   })
   ledgerMetrics(meter, never)
-  observeLedgerState(meter, never, { ARCHIVE_AFTER_DAYS: undefined })
+  observeLedgerState(meter, never, { ARCHIVE_AFTER_DAYS: undefined, CHECK_EVERY_SECONDS: 60 })
   workerMetrics(meter).watch(never)
   watchQueue(meter, never)
   consoleMetrics(meter).observePermits(() => ({ known: 0, unknown: 0, revocation: 0, follower: 0 }))

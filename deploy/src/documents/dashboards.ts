@@ -189,7 +189,11 @@ export const dashboards: Dashboard[] = [
         ],
         description: 'Should be 0. Otherwise: docs/operating.md, BooksDoNotAddUp.',
       },
-      { title: 'Time since the last check', unit: 's', figures: figure('min(ledger_check_age)', 'age') },
+      {
+        title: 'Time since the last check',
+        unit: 's',
+        figures: [...figure('min(ledger_check_age)', 'age'), ...figure('min(ledger_recheck_age)', 'of older parts')],
+      },
       { title: 'Wallets checked', unit: 'short', figures: figure('max(ledger_check_wallets)', 'wallets') },
       { title: 'Open reservations', unit: 'short', figures: figure('max(ledger_reservations_open)', 'open') },
       { title: 'Oldest reservation', unit: 's', figures: figure('max(ledger_reservations_oldest)', 'age') },

@@ -8,7 +8,7 @@ import { observeChecks, observeDatabase } from './state-metrics.ts'
 const test = ledgerTest.extend('metric', ({ replica }) => async (name: string): Promise<number | null> => {
   const telemetry = await startTelemetry({ service: 'ledger', otlpEndpoint: undefined })
   observeDatabase(telemetry.meter, replica)
-  observeChecks(telemetry.meter, replica)
+  observeChecks(telemetry.meter, replica, { CHECK_EVERY_SECONDS: 60 })
   const text = await telemetry.metricsText()
   await telemetry.stop()
   const figure = new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)`, 'm').exec(text)?.[1]
@@ -50,7 +50,7 @@ test('the ledger reports no transaction age if it may not see other sessions', a
   }
 })
 
-test('the age of the check counts from the last one that was done, also where the ledger has just started', async ({
+test('the ages of check and recheck count from the last ones that were done, also where the ledger has just started', async ({
   fixture,
   metric,
 }) => {
@@ -58,7 +58,10 @@ test('the age of the check counts from the last one that was done, also where th
   expect(await metric('ledger_check_age')).toBeLessThan(10)
   await fixture.run(
     `INSERT INTO money.maintenance_turns (job, replica, until, done_at, report)
-     VALUES ('books-check', 'failing', now() + interval '30 s', now() - interval '20 min', '{}')`,
+     VALUES ('books-check', 'failing', now() + interval '30 s', now() - interval '20 min', '{}'),
+            ('books-recheck', 'failing', now() + interval '30 s', now() - interval '40 min', '0')`,
   )
+  expect(await metric('ledger_recheck_age')).toBeCloseTo(2_400, -2)
   expect(await metric('ledger_check_age')).toBeCloseTo(1_200, -2)
+  expect(await metric('ledger_check_interval')).toBe(60)
 })

@@ -10,7 +10,7 @@ import { callFunction } from '@gateway/database/call-function'
 export function observeState(
   meter: Meter,
   deps: Pick<Deps, 'admissionBatcher' | 'nodeBatcher' | 'reads'>,
-  { ARCHIVE_AFTER_DAYS: archiveAfterDays }: Pick<LedgerConfig, 'ARCHIVE_AFTER_DAYS'>,
+  config: Pick<LedgerConfig, 'ARCHIVE_AFTER_DAYS' | 'CHECK_EVERY_SECONDS'>,
 ): void {
   meter
     .createObservableGauge('ledger.items.waiting', { description: 'Items waiting for a batch', unit: '{item}' })
@@ -26,8 +26,8 @@ export function observeState(
   observeReservations(meter, deps)
   observeDatabase(meter, deps)
   observePartitions(meter, deps)
-  observeChecks(meter, deps)
-  observeArchive(meter, deps, archiveAfterDays)
+  observeChecks(meter, deps, config)
+  observeArchive(meter, deps, config.ARCHIVE_AFTER_DAYS)
 }
 
 function observeQuarantined(meter: Meter, { reads }: Pick<Deps, 'reads'>): void {
@@ -92,22 +92,35 @@ function observePartitions(meter: Meter, deps: Pick<Deps, 'reads'>): void {
 }
 
 /**
- * Observes how long ago the checks of the books were last done, on any replica. Before the first one ever, since when
- * this process has run.
+ * Observes how long ago the check and the recheck of the books last ended without an error, on any replica. Before the
+ * first one ever, since when this process has run.
  */
-export function observeChecks(meter: Meter, { reads }: Pick<Deps, 'reads'>): void {
+export function observeChecks(
+  meter: Meter,
+  { reads }: Pick<Deps, 'reads'>,
+  { CHECK_EVERY_SECONDS: everySeconds }: Pick<LedgerConfig, 'CHECK_EVERY_SECONDS'>,
+): void {
   const startedMs = performance.now()
   const check = meter.createObservableGauge('ledger.check.age', {
     description: 'Time since the last check of the books',
     unit: 's',
   })
+  const recheck = meter.createObservableGauge('ledger.recheck.age', {
+    description: 'Time since the last recheck of older parts of the books without an error',
+    unit: 's',
+  })
   meter.addBatchObservableCallback(
     async (result) => {
       const ages = await turnAges({ reads })
-      result.observe(check, ages.get('books-check') ?? (performance.now() - startedMs) / 1_000)
+      const upSeconds = (performance.now() - startedMs) / 1_000
+      result.observe(check, ages.get('books-check') ?? upSeconds)
+      result.observe(recheck, ages.get('books-recheck') ?? upSeconds)
     },
-    [check],
+    [check, recheck],
   )
+  meter
+    .createObservableGauge('ledger.check.interval', { description: 'Time between checks of the books', unit: 's' })
+    .addCallback((result) => result.observe(everySeconds))
 }
 
 /** Observes, whenever the metrics are read, what slows the database down and what lags behind. */

@@ -3,7 +3,7 @@ import { createLogger } from '@gateway/service-kit/process/logger'
 import { unmeasured } from '../fixtures/replica.ts'
 import { test } from '../fixtures/ledger-test.ts'
 import { openBooksChecker, openBooksRechecker } from './books-checker.ts'
-import { endTurn, keepTurn, lastReport, takeTurn } from './maintenance-turn.ts'
+import { endTurn, keepTurn, lastReport, takeTurn, turnAges } from './maintenance-turn.ts'
 
 describe('the turn of a maintenance job', () => {
   const turn = { job: 'a job', forMs: 60_000, everyMs: 0 }
@@ -161,6 +161,7 @@ test('a wallet that cannot be read delays neither the recheck of others nor the 
     )
   await fails()
   expect(reported).toHaveLength(1)
+  expect((await turnAges(replica)).has('books-recheck')).toBe(false) // a failed round is not done
   const { rows } = await fixture.run(
     `SELECT count(*)::int AS wallets, count(r.at)::int AS rechecked, (SELECT count(*)::int FROM money.anchors) AS anchors
        FROM money.wallets w LEFT JOIN money.rechecked_wallets r ON r.project = w.project WHERE w.journal_seq > 0`,

@@ -93,7 +93,7 @@ export function openBooksRechecker(
     } catch (error) {
       errors.push(error)
     }
-    await endTurn(deps, turn, found === null ? null : JSON.stringify(found))
+    await endTurn(deps, turn, found === null ? null : JSON.stringify(found), errors.length === 0)
     if (errors.length > 0) throw new AggregateError(errors, 'wallets could not be rechecked or anchored')
     return found ?? 0
   }
