@@ -30,15 +30,14 @@ async function metricsText(onCounter: (counter: Counter) => void): Promise<strin
   const meter = withFigures(telemetry.meter, onCounter)
   const never = neverAsked()
   for (const service of ['gateway', 'console']) connectionCounter(meter, service)
-  gatewayMetrics(meter, {
-    calls: () => 0,
-    imageBytes: () => 0,
-    followers: () => 0,
-    consoleRequests: () => ({ known: 0 }),
-  })
+  const connections = () => [{ provider: 'main', used: 0, waiting: 0 }]
+  const inProgress = { calls: () => 0, imageBytes: () => 0, followers: () => 0, consoleRequests: () => ({ known: 0 }) }
+  gatewayMetrics(meter, inProgress).watchConnections(connections)
   ledgerMetrics(meter, never)
   observeLedgerState(meter, never, { ARCHIVE_AFTER_DAYS: undefined, CHECK_EVERY_SECONDS: 60 })
-  workerMetrics(meter).watch(never)
+  const ofWorker = workerMetrics(meter)
+  ofWorker.watch(never)
+  ofWorker.watchConnections(connections)
   watchQueue(meter, never)
   consoleMetrics(meter).observePermits(() => ({ known: 0, unknown: 0, revocation: 0, follower: 0 }))
 

@@ -11,6 +11,7 @@ export interface ProviderMetrics {
   usageReplaced(facts: { provider: string; reason: string }): void
   /** Calls whose content was to be captured, and could not be. */
   contentDropped(calls: number): void
+  /** Every provider is there at the first reading. */
   watchConnections(read: () => { provider: string; used: number; waiting: number }[]): void
 }
 
@@ -44,6 +45,8 @@ export function openProviderMetrics(meter: Meter, service: string): ProviderMetr
     noConnection: ({ provider, why }) => refused.add(1, { provider, reason: why }),
     usageReplaced: ({ provider, reason }) => replaced.add(1, { provider, reason }),
     watchConnections(read) {
+      // An alert does not see the value with which a series begins.
+      for (const { provider } of read()) for (const reason of ['full', 'late']) refused.add(0, { provider, reason })
       used.addCallback((gauge) => {
         for (const each of read()) gauge.observe(each.used, { provider: each.provider })
       })
