@@ -96,6 +96,20 @@ describe('each alert', () => {
     expect(atStart).toMatch(new RegExp(`^${counter}\\{${labels}.*\\} 0$`, 'm'))
   })
 
+  // A comparison with a rate that is not there is never true.
+  test.each(
+    alerts.flatMap(({ alert, expr }) =>
+      [...expr.matchAll(/rate\((\w+)[^<>]*> [\d.]+ \* (.+?)(?: and |$)/g)].map(([, metric, share]) => [
+        alert,
+        share,
+        metric,
+      ]),
+    ),
+  )('%s fires if nothing has counted for %s yet', (_alert, share, metric) => {
+    const isSame = new RegExp(`rate\\(${metric}\\[`).test(share!)
+    expect([share, isSame || share!.endsWith(' or vector(0))')]).toEqual([share, true])
+  })
+
   test('is there once, and so is every section about one', () => {
     const names = alerts.map(({ alert }) => alert)
     expect(new Set(names).size).toBe(names.length)
