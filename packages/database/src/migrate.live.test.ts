@@ -88,6 +88,22 @@ migrationTest('applies each migration once in concurrent runs', async ({ place }
   expect(await place.ask('SELECT a FROM t')).toEqual([{ a: 1 }])
 })
 
+migrationTest('builds a concurrent index while another run waits for this one', async ({ place }) => {
+  await place.run({ '1_a': 'CREATE TABLE t (a int)' })
+  const instance = new Client({ connectionString: place.url })
+  await instance.connect()
+  await instance.query('BEGIN; LOCK TABLE t IN ROW EXCLUSIVE MODE')
+  const files = { '2_b': 'CREATE INDEX CONCURRENTLY i ON t (a)' }
+  const first = place.run(files)
+  const isHeldUp = `SELECT FROM pg_stat_activity WHERE application_name = 'svc-migrate' AND datname = current_database()
+                    AND wait_event_type = 'Lock' AND query LIKE 'CREATE INDEX%'`
+  await expect.poll(() => place.ask(isHeldUp)).toHaveLength(1)
+  const log = (line: string) => {
+    if (line.includes('waiting for it')) void instance.end() // the signal that it waits
+  }
+  expect(await Promise.all([first, place.run(files, { log })])).toEqual([['2_b'], []])
+})
+
 migrationTest('backs off and retries if a table is in use, instead of waiting for it', async ({ place }) => {
   await place.run({ '1_a': 'CREATE TABLE t (a int)' })
   const instance = new Client({ connectionString: place.url })

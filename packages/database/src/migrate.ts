@@ -7,6 +7,7 @@ import { type LockOptions, withShortLocks } from './short-locks.ts'
 import { sqlFailure } from './sql.ts'
 import { createHash, randomUUID } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
+import { setTimeout as wait } from 'node:timers/promises'
 
 // Brings a database up to date with the migrations under prisma/migrations and the functions under prisma/functions.
 //   M1  One migration and its row in the record are one transaction: a kill leaves all of it or nothing, and the next
@@ -208,12 +209,18 @@ export interface BookedMigration {
   logs: string | null
 }
 
-/** Waits until no other migration runs on this database, and holds the lock until the connection ends. */
+const ASK_EVERY_MS = 500
+
+/**
+ * Waits until no other migration runs on this database, and holds the lock until the connection ends. Asks for it
+ * repeatedly: a statement that waits has a snapshot, for whose end a concurrent index of the other migration waits.
+ */
 export async function lockBook(client: Client, log: (line: string) => void): Promise<void> {
-  const { rows } = await client.query<{ got: boolean }>('SELECT pg_try_advisory_lock($1) AS got', [prismaLock])
-  if (!rows[0]?.got) {
-    log('Another process is migrating this database: waiting for it')
-    await client.query('SELECT pg_advisory_lock($1)', [prismaLock])
+  for (let attempt = 1; ; attempt++) {
+    const { rows } = await client.query<{ got: boolean }>('SELECT pg_try_advisory_lock($1) AS got', [prismaLock])
+    if (rows[0]?.got) break
+    if (attempt === 1) log('Another process is migrating this database: waiting for it')
+    await wait(ASK_EVERY_MS)
   }
   await client.query(`CREATE TABLE IF NOT EXISTS public._prisma_migrations (
     id                  VARCHAR(36) PRIMARY KEY NOT NULL,
