@@ -36,7 +36,7 @@ export const jobConfig = z
         secret: true,
       }),
     MIGRATE_AGAIN: z.string().optional().meta({
-      description: 'Name of an unfinished non-transactional migration to retry',
+      description: 'Name of an unfinished non-transactional migration to retry; to be removed afterwards',
     }),
   })
   .superRefine((config, context) => {

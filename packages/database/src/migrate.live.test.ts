@@ -134,6 +134,31 @@ migrationTest('refuses to run after a failed concurrent index until it is retrie
   expect(await place.run(files, { again: '2_b' })).toEqual(['2_b'])
 })
 
+migrationTest('names the variable and the option for a migration that was left unfinished', async ({ place }) => {
+  const files = { '1_a': 'CREATE INDEX CONCURRENTLY i ON missing (a)' }
+  await expect(place.run(files)).rejects.toThrow('Migration 1_a failed')
+  await expect(place.run(files)).rejects.toThrow('migrate with MIGRATE_AGAIN=1_a (--again 1_a)')
+})
+
+migrationTest(
+  'continues if the migration to retry is not unfinished, and refuses an unknown one',
+  async ({ place }) => {
+    const files = { '1_a': 'CREATE TABLE t (a int)' }
+    const done = 'Migration 1_a is not unfinished: remove MIGRATE_AGAIN (--again).'
+    expect(await place.run(files, { again: '1_a' })).toEqual(['1_a'])
+    expect(await place.run({ '2_b': 'CREATE TABLE u (a int)' }, { again: '1_a' })).toEqual(['2_b'])
+    expect(place.lines.filter((line) => line === done)).toHaveLength(2)
+    await place.ask(
+      `INSERT INTO _prisma_migrations (id, checksum, migration_name, rolled_back_at) VALUES ('x', 'y', '0_z', now())`,
+    )
+    expect(await place.run({}, { again: '0_z' })).toEqual([])
+    await expect(place.run({ '3_c': 'CREATE TABLE v (a int)' }, { again: '1_b' })).rejects.toThrow(
+      'There is no migration 1_b. Correct MIGRATE_AGAIN (--again).',
+    )
+    expect(await place.ask(`SELECT to_regclass('v') AS v`)).toEqual([{ v: null }])
+  },
+)
+
 migrationTest('reports a migration of a newer version and leaves it alone', async ({ place }) => {
   await place.run({ '1_a': 'CREATE TABLE t (a int)' })
   await place.ask(

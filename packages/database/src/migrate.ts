@@ -26,7 +26,7 @@ export interface MigrateOptions extends LockOptions {
   url: string
   /** Default: prisma/migrations and prisma/functions of this project. */
   folders?: { migrations: string; functions: string }
-  /** Name of a migration that was left unfinished outside a transaction and should be retried. */
+  /** Name of a migration that was left unfinished outside a transaction and should be retried; ignored if it was not. */
   again?: string
   /** For tests: the only major version of Postgres that is accepted. Default: the one that the service supports. */
   supportedMajor?: number
@@ -48,9 +48,7 @@ export async function migrate(options: MigrateOptions): Promise<string[]> {
   try {
     await refuseUnsupported(client, options.supportedMajor)
     await lockBook(client, options.log)
-    if (options.again && !(await bookRolledBack(client, options.again))) {
-      throw new Error(`There is no unfinished migration ${options.again}.`)
-    }
+    if (options.again) await retry(client, options.again, migrations, options.log)
     const missing = await findMissing(client, migrations, options.log)
     for (const migration of missing) {
       options.log(`Migration ${migration.name}`)
@@ -62,6 +60,20 @@ export async function migrate(options: MigrateOptions): Promise<string[]> {
   } finally {
     await client.end()
   }
+}
+
+/** A name that stays set after its migration was retried stops no later run. */
+async function retry(
+  client: Client,
+  name: string,
+  migrations: MigrationFile[],
+  log: (line: string) => void,
+): Promise<void> {
+  if (await bookRolledBack(client, name)) return
+  const booked = await client.query('SELECT FROM public._prisma_migrations WHERE migration_name = $1', [name])
+  if (booked.rowCount === 0 && !migrations.some((migration) => migration.name === name))
+    throw new Error(`There is no migration ${name}. Correct MIGRATE_AGAIN (--again).`)
+  log(`Migration ${name} is not unfinished: remove MIGRATE_AGAIN (--again).`)
 }
 
 async function findMissing(
@@ -76,7 +88,7 @@ async function findMissing(
     if (finished_at === null) {
       throw new Error(
         `Migration ${name} was started and not finished${logs ? `: ${logs}` : '.'}\n` +
-          `Look at what it left (an invalid index is dropped with DROP INDEX), then migrate with --again ${name}.`,
+          `Look at what it left (an invalid index is dropped with DROP INDEX), then migrate with MIGRATE_AGAIN=${name} (--again ${name}).`,
       )
     }
     const file = files.get(name)
