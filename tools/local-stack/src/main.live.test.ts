@@ -1,5 +1,7 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
@@ -10,9 +12,10 @@ let folder = ''
 beforeEach(() => void (folder = mkdtempSync(path.join(tmpdir(), 'npm-start-'))))
 afterEach(() => rmSync(folder, { recursive: true }))
 
+const main = path.join(import.meta.dirname, 'main.ts')
+
 /** Runs the program to its end and returns its output and exit code. */
 async function start(env: Record<string, string>) {
-  const main = path.join(import.meta.dirname, 'main.ts')
   return promisify(execFile)(process.execPath, [main], { env: { DATA_FOLDER: folder, ...env } }).then(
     () => ({ code: 0, stderr: '' }),
     ({ code, stderr }: { code: number; stderr: string }) => ({ code, stderr }),
@@ -42,4 +45,15 @@ test('all invalid variables are reported at once', async () => {
   LOG_LEVEL (Least severity in the log files) is wrong: expected one of "fatal"|"error"|"warn"|"info"|"debug"|"trace"; it is "loud".
 `,
   })
+})
+
+test('a start that fails ends with its exit code after the reader of its output is gone', async () => {
+  const holder = createServer().listen(0, '127.0.0.1')
+  await once(holder, 'listening')
+  const { port } = holder.address() as AddressInfo
+  const child = spawn(process.execPath, [main], { env: { DATA_FOLDER: folder, PORT: String(port) }, stdio: 'pipe' })
+  child.stdout.destroy()
+  child.stderr.destroy()
+  expect(await once(child, 'exit')).toEqual([78, null])
+  holder.close()
 })

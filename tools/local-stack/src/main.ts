@@ -12,6 +12,7 @@ import { createScreen } from './screen.ts'
 import { readStackConfig } from './stack-config.ts'
 import { startStack } from './start-stack.ts'
 
+process.stderr.on('error', () => {}) // its reader may be gone, and the parts must still stop in order
 const screen = createScreen(process.stdout, () => performance.now())
 const lifecycle = createLifecycle({
   log: { info: () => {}, error: (_facts: unknown, message?: string) => screen.print(message ?? '') },

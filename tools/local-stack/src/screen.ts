@@ -10,10 +10,15 @@ export interface Screen {
 interface Output {
   write(text: string): unknown
   isTTY?: boolean
+  on?(event: 'error', listener: () => void): unknown
 }
 
-/** Progress for a user: on a terminal each step updates its line, elsewhere it is printed once done. */
+/**
+ * Progress for a user: on a terminal each step updates its line, elsewhere it is printed once done. Ignores that the
+ * output is gone, so that the stack can still stop in order.
+ */
 export function createScreen(output: Output, now: () => number): Screen {
+  output.on?.('error', () => {}) // EPIPE after `npm start | tee log` and Ctrl-C, EIO after a closed terminal
   let open: string | null = null
 
   function close(text: string): void {

@@ -107,6 +107,15 @@ test('SIGTERM stops everything without leftovers, and the next start finds the s
   expect(readyFacts().key).toBe(key)
 })
 
+test('SIGTERM stops everything in order after the reader of the output is gone', async () => {
+  const stack = startStarter()
+  await stack.ready
+  stack.child.stdout.destroy()
+  stack.child.kill('SIGTERM')
+  expect(await stack.ended).toBe(0)
+  expect(existsSync(path.join(folder, 'ready.json'))).toBe(false)
+})
+
 test('kill -9 of the starter leaves no process behind', async () => {
   const stack = startStarter()
   await stack.ready
