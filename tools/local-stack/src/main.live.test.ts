@@ -24,6 +24,7 @@ async function start(env: Record<string, string>) {
 
 test('a second start on a folder in use prints one message and changes nothing', async () => {
   const hold = await holdFolder(folder, () => ({ pid: 4711, stopping: false }))
+  const before = readdirSync(folder)
   expect(await start({})).toEqual({
     code: 78,
     stderr: `
@@ -32,8 +33,23 @@ test('a second start on a folder in use prints one message and changes nothing',
   Stop it with Ctrl-C, or start another one: DATA_FOLDER=.local-2 PORT=0 npm start
 `,
   })
-  expect(readdirSync(folder)).toEqual([])
+  expect(readdirSync(folder)).toEqual(before)
   if (hold.kind === 'held') await hold.release()
+})
+
+test('a start on a folder whose owner is suspended says how to continue or end it', async () => {
+  const owner = spawn(process.execPath, [path.join(import.meta.dirname, 'fixtures/folder-owner.ts'), folder])
+  await once(owner.stdout, 'data')
+  owner.kill('SIGSTOP')
+  expect(await start({})).toEqual({
+    code: 78,
+    stderr: `
+  It can't start:
+  It is already running in ${folder} (process ${owner.pid}), but does not respond. It may be suspended.
+  Continue it with \`fg\` in its terminal, or end it: kill -9 ${owner.pid}
+`,
+  })
+  owner.kill('SIGKILL')
 })
 
 test('all invalid variables are reported at once', async () => {

@@ -40,6 +40,13 @@ async function holdDataFolder(folder: string): Promise<void> {
   for (;;) {
     const hold = await holdFolder(folder, () => ({ pid: process.pid, stopping: lifecycle.stopping.aborted }))
     if (hold.kind === 'held') return lifecycle.onStop('data folder', hold.release)
+    if (hold.kind === 'silent') {
+      const { pid } = hold
+      throw new ConfigurationError([
+        `It is already running in ${folder}${pid === null ? '' : ` (process ${pid})`}, but does not respond. It may be suspended.`,
+        `Continue it with \`fg\` in its terminal${pid === null ? '' : `, or end it: kill -9 ${pid}`}`,
+      ])
+    }
     if (!hold.by.stopping) {
       throw new ConfigurationError([
         `It is already running in ${folder} (process ${hold.by.pid}); its address and key are in ${path.join(folder, 'ready.json')}.`,

@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createInterface } from 'node:readline'
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { holdFolder } from './only-once.ts'
 
 let folder = ''
@@ -30,19 +31,66 @@ test('a link to a held folder counts as the same folder', async () => {
   if (first.kind === 'held') await first.release()
 })
 
-test('a killed owner no longer holds the folder', async () => {
-  const script = `import { holdFolder } from ${JSON.stringify(path.join(import.meta.dirname, 'only-once.ts'))}
-    await holdFolder(${JSON.stringify(folder)}, () => ({ pid: process.pid, stopping: false }))
-    console.log('held')
-    setInterval(() => {}, 60_000)`
-  const holder = spawn(process.execPath, ['--input-type=module', '--eval', script], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+/** A process that holds each folder that it reads from its input until it is killed, and prints the result. */
+function startHolder() {
+  const child = spawn(process.execPath, [path.join(import.meta.dirname, 'fixtures/folder-owner.ts')], {
+    stdio: ['pipe', 'pipe', 'inherit'],
   })
-  await once(holder.stdout, 'data')
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const results = createInterface(child.stdout)[Symbol.asyncIterator]()
+  return {
+    pid: child.pid,
+    hold: async (each: string) => {
+      child.stdin.write(`${each}\n`)
+      return (await results.next()).value as string
+    },
+    suspend: () => child.kill('SIGSTOP'),
+    kill: async () => {
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+    },
+  }
+}
+
+test('a killed owner no longer holds the folder', async () => {
+  const holder = startHolder()
+  expect(await holder.hold(folder)).toBe('held')
   expect(await holdFolder(folder, me)).toEqual({ kind: 'taken', by: { pid: holder.pid, stopping: false } })
-  holder.kill('SIGKILL')
-  await once(holder, 'exit')
+  await holder.kill()
   const hold = await holdFolder(folder, me)
   expect(hold.kind).toBe('held')
   if (hold.kind === 'held') await hold.release()
+})
+
+test('a suspended owner still holds the folder and is reported after the limit', async () => {
+  const holder = startHolder()
+  await holder.hold(folder)
+  holder.suspend()
+  expect(await holdFolder(folder, me, 100)).toEqual({ kind: 'silent', pid: holder.pid })
+})
+
+test('of two processes that take over from a killed owner at once, exactly one holds the folder', async () => {
+  const folders = Array.from({ length: 20 }, (_, n) => path.join(folder, String(n)))
+  const owner = startHolder()
+  for (const each of folders) {
+    mkdirSync(each)
+    await owner.hold(each)
+  }
+  await owner.kill()
+  const [one, other] = [startHolder(), startHolder()]
+  for (const each of folders) {
+    const kinds = await Promise.all([one.hold(each), other.hold(each)])
+    expect(kinds.toSorted()).toEqual(['held', 'taken'])
+  }
+})
+
+test('a lock file that cannot be opened is reported with a resolution', async () => {
+  mkdirSync(path.join(folder, 'lock'))
+  await expect(holdFolder(folder, me)).rejects.toMatchObject({
+    name: 'ConfigurationError',
+    problems: [
+      expect.stringContaining(`${path.join(folder, 'lock')} can't be locked`),
+      expect.stringContaining('chown'),
+    ],
+  })
 })

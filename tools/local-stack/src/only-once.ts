@@ -1,10 +1,20 @@
-import { createHash } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { realpathSync, rmSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { connect, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { text } from 'node:stream/consumers'
+import { setTimeout as wait } from 'node:timers/promises'
+import { ConfigurationError } from '@gateway/service-kit/process/config'
+import { writePrivateJson } from './ready-facts.ts'
+
+// One process holds a data folder, until it ends for any reason.
+//   O1  The lock is an exclusive transaction of SQLite on the file `lock`. The kernel gives it to one process and
+//       releases it when the process ends. The file stays: removing it would let two processes lock two files.
+//   O2  The owner listens on a socket, on which it identifies itself, and only the owner writes where: `owner.json`.
+//   O3  An owner that does not respond, because it is suspended, still holds the folder.
 
 /** How the owner of a folder identifies itself. */
 export interface FolderOwner {
@@ -12,44 +22,107 @@ export interface FolderOwner {
   stopping: boolean
 }
 
-export type FolderLock = { kind: 'held'; release(): Promise<void> } | { kind: 'taken'; by: FolderOwner }
+export type FolderLock =
+  | { kind: 'held'; release(): Promise<void> }
+  | { kind: 'taken'; by: FolderOwner }
+  /** Taken by an owner that did not respond; its process ID is null if unknown. */
+  | { kind: 'silent'; pid: number | null }
+
+interface OwnerNote {
+  pid: number
+  /** In the folder for temporary files: the paths of sockets are limited to 104 bytes. */
+  socket: string
+}
 
 /**
- * Holds a data folder for this process alone, until it ends for any reason. Does not rely on a process ID: the owner
- * listens on a socket and identifies itself, and a socket without a listener is stale.
+ * Holds a data folder for this process alone. Waits at most `limitMs` for the response of an owner.
+ * @throws ConfigurationError if the folder can't be locked
  */
-export async function holdFolder(folder: string, whoAmI: () => FolderOwner): Promise<FolderLock> {
-  const name = createHash('sha256').update(realpathSync(folder)).digest('hex').slice(0, 24)
-  const socket = path.join(tmpdir(), `model-gateway-${name}.sock`) // short: socket paths are limited to 104 bytes
+export async function holdFolder(
+  folder: string,
+  whoAmI: () => FolderOwner,
+  limitMs: number = 2_000,
+): Promise<FolderLock> {
+  const deadline = performance.now() + limitMs
+  const noteFile = path.join(folder, 'owner.json')
   for (;;) {
-    const server = await listen(socket, whoAmI)
-    if (server) return { kind: 'held', release: () => close(server) }
-    const by = await askOwner(socket)
+    const lock = tryLock(path.join(folder, 'lock'))
+    if (lock) return { kind: 'held', release: await introduce(lock, noteFile, whoAmI) }
+    const note = readNote(noteFile)
+    const by = note && (await askOwner(note.socket, deadline - performance.now()))
     if (by) return { kind: 'taken', by }
-    rmSync(socket, { force: true })
+    if (performance.now() >= deadline) return { kind: 'silent', pid: note?.pid ?? null } // O3
+    await wait(20) // the owner has just started or just ended
   }
 }
 
-async function listen(socket: string, whoAmI: () => FolderOwner): Promise<Server | null> {
+/** Returns null if another process, or another call of this one, has the lock. */
+function tryLock(file: string): DatabaseSync | null {
+  try {
+    const lock = new DatabaseSync(file)
+    lock.exec('BEGIN EXCLUSIVE') // O1
+    return lock
+  } catch (error) {
+    const { errcode = 0, message } = error as Error & { errcode?: number }
+    if ((errcode & 0xff) === sqliteBusy) return null
+    throw new ConfigurationError([
+      `${file} can't be locked: ${message}.`,
+      `If it belongs to another user, such as root, take it back: sudo chown -R "$(id -un)" '${path.dirname(file)}'`,
+    ])
+  }
+}
+
+const sqliteBusy = 5
+
+/** Listens until the returned function is called. */
+async function introduce(
+  lock: DatabaseSync,
+  noteFile: string,
+  whoAmI: () => FolderOwner,
+): Promise<() => Promise<void>> {
+  const before = readNote(noteFile)
+  if (before) removeSocket(before.socket)
+  const socket = path.join(tmpdir(), `model-gateway-${randomUUID()}.sock`)
   const server = createServer((connection) => {
     connection.on('error', () => {})
     connection.end(JSON.stringify(whoAmI()))
   }).listen(socket)
+  server.once('close', () => {
+    rmSync(noteFile, { force: true })
+    lock.close()
+  })
+  await once(server, 'listening')
+  server.unref()
+  writePrivateJson(noteFile, { pid: whoAmI().pid, socket } satisfies OwnerNote) // O2
+  return () => close(server)
+}
+
+/** A killed owner leaves its socket; that of another user can stay. */
+function removeSocket(socket: string): void {
   try {
-    await once(server, 'listening')
-    return server.unref()
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') return null
-    throw error
+    rmSync(socket, { force: true })
+  } catch {
+    // Its name is used only once, so it does no harm.
   }
 }
 
-async function askOwner(socket: string): Promise<FolderOwner | null> {
+function readNote(file: string): OwnerNote | null {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as OwnerNote
+  } catch {
+    return null
+  }
+}
+
+async function askOwner(socket: string, limitMs: number): Promise<FolderOwner | null> {
   const connection = connect(socket)
+  const limit = setTimeout(() => connection.destroy(new Error('late')), limitMs)
   try {
     return JSON.parse(await text(connection)) as FolderOwner
   } catch {
     return null
+  } finally {
+    clearTimeout(limit)
   }
 }
 
