@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -34,12 +34,27 @@ test('a secret that is missing in an older file is created and kept', () => {
   expect(keepSecrets(folder)).toEqual(made)
 })
 
+test('a file that gets a new secret is replaced as a whole, so that a kill leaves the earlier one', () => {
+  const { capture: _, ...earlier } = keepSecrets(folder)
+  const file = path.join(folder, 'secrets.json')
+  writeFileSync(file, JSON.stringify(earlier))
+  const opened = openSync(file, 'r')
+  keepSecrets(folder)
+  expect(JSON.parse(readFileSync(opened, 'utf8'))).toEqual(earlier)
+  closeSync(opened)
+  expect(readdirSync(folder)).toEqual(['secrets.json'])
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+})
+
 test.each(['', '{', '{"services":{}}'])(
   'a file with the content %o is reported with a resolution and left alone',
   (content) => {
     const file = path.join(folder, 'secrets.json')
     writeFileSync(file, content)
-    expect(() => keepSecrets(folder)).toThrow('Remove it to generate new secrets.')
+    expect(() => keepSecrets(folder)).toThrow(
+      `${file} is damaged. Restore it from a backup. If there is none, remove it to generate new secrets: ` +
+        'the secrets of webhooks and of authenticator apps, and captured prompts and answers, then stay unreadable.',
+    )
     expect(readFileSync(file, 'utf8')).toBe(content)
   },
 )

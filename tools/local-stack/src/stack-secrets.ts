@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { ConfigurationError } from '@gateway/service-kit/process/config'
 import { newServiceKeys, servicePrivateKey, servicePublicKeys } from '@gateway/service-kit/process/service-keys'
 import { z } from 'zod'
+import { writePrivateJson } from './ready-facts.ts'
 
 const secret = z.string().min(32)
 const serviceKeys = z.object({ privateKey: servicePrivateKey(), publicKey: servicePublicKeys() })
@@ -32,10 +33,13 @@ export function keepSecrets(folder: string): StackSecrets {
   if (kept !== null) {
     const read = stackSecrets.safeParse(kept)
     if (read.success) {
-      if (!isDeepStrictEqual(read.data, kept)) write(file, read.data)
+      if (!isDeepStrictEqual(read.data, kept)) writePrivateJson(file, read.data)
       return read.data
     }
-    throw new ConfigurationError([`${file} is damaged. Remove it to generate new secrets.`])
+    throw new ConfigurationError([
+      `${file} is damaged. Restore it from a backup. If there is none, remove it to generate new secrets: ` +
+        'the secrets of webhooks and of authenticator apps, and captured prompts and answers, then stay unreadable.',
+    ])
   }
   const made: StackSecrets = {
     services: { gateway: newServiceKeys(), worker: newServiceKeys(), console: newServiceKeys() },
@@ -45,12 +49,8 @@ export function keepSecrets(folder: string): StackSecrets {
     secondFactors: newSecret(),
     capture: newSecret(),
   }
-  write(file, made)
+  writePrivateJson(file, made)
   return made
-}
-
-function write(file: string, secrets: StackSecrets): void {
-  writeFileSync(file, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600 })
 }
 
 function readIfThere(file: string): unknown {

@@ -1,6 +1,6 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -114,6 +114,16 @@ test('SIGTERM stops everything in order after the reader of the output is gone',
   stack.child.kill('SIGTERM')
   expect(await stack.ended).toBe(0)
   expect(existsSync(path.join(folder, 'ready.json'))).toBe(false)
+})
+
+test('a cut seeded.json is reported, and the seed makes new secrets', async () => {
+  const file = path.join(folder, 'seeded.json')
+  writeFileSync(file, '{"key": "svc_')
+  const stack = startStarter()
+  await stack.ready
+  expect(stack.output()).toContain(`${file} is damaged: making new keys and passwords`)
+  expect(readyFacts().key).toMatch('key made at')
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ key: readyFacts().key })
 })
 
 test('kill -9 of the starter leaves no process behind', async () => {

@@ -110,7 +110,7 @@ export async function startStack(deps: Deps): Promise<ReadyFacts> {
       ledgerUrl: urlOf('ledger'),
       consoleUrl: urlOf('console'),
       consolePrivateKey: secrets.services.console.privateKey,
-      before: readSeeded(file('seeded.json')),
+      before: readSeeded(file('seeded.json'), screen.note),
       realModels: realModelsOf(config),
       log: screen.note,
     }),
@@ -149,8 +149,16 @@ async function startOwnRedis(
   return redis.url
 }
 
-function readSeeded(file: string): Seeded | null {
-  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Seeded) : null
+/** Returns null if the file is missing or damaged: then the seed makes new secrets. */
+function readSeeded(file: string, log: (line: string) => void): Seeded | null {
+  if (!existsSync(file)) return null
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as Seeded
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    log(`${file} is damaged: making new keys and passwords`)
+    return null
+  }
 }
 
 interface Server {
