@@ -19,9 +19,9 @@ migrationTest('applies a function body with semicolons in one piece', async ({ p
 })
 
 migrationTest('refuses a migration that changed after it was applied, and changes nothing', async ({ place }) => {
-  await place.run({ '1_a': 'CREATE TABLE t (a int)' })
-  const changed = place.run({ '1_a': 'CREATE TABLE t (b int)', '2_b': 'CREATE TABLE u (a int)' })
-  await expect(changed).rejects.toThrow('Migration 1_a was changed after it had been applied.')
+  await place.run({ '1_a': 'CREATE TABLE t (a int)', '2_b': 'ALTER TABLE t ADD COLUMN b int' })
+  const changed = place.run({ '2_b': 'ALTER TABLE t ADD COLUMN c int', '3_c': 'CREATE TABLE u (a int)' })
+  await expect(changed).rejects.toThrow('Migration 2_b was changed after it had been applied. Put the file back')
   expect(await place.ask(`SELECT to_regclass('u') AS u`)).toEqual([{ u: null }])
 })
 
@@ -31,7 +31,20 @@ migrationTest(
     await place.run({ '5_baseline': 'CREATE TABLE t (a int)' })
     await place.ask(`UPDATE _prisma_migrations SET migration_name = '1_old' WHERE migration_name = '5_baseline'`)
     await expect(place.run({ '6_next': 'CREATE TABLE u (a int)' })).rejects.toThrow(
-      'This database was made before 5_baseline and cannot be brought up to it. Give the service an empty database',
+      'This database was made before this version of 5_baseline and cannot be brought up to it. Give the service an empty database',
+    )
+    expect(await place.ask(`SELECT to_regclass('u') AS u`)).toEqual([{ u: null }])
+  },
+)
+
+migrationTest(
+  'refuses a database made by another version of the first file with the data folder',
+  async ({ place }) => {
+    await place.run({ '5_baseline': 'CREATE TABLE t (a int)' })
+    const refused = place.run({ '5_baseline': 'CREATE TABLE t (b int)', '6_next': 'CREATE TABLE u (a int)' })
+    await expect(refused).rejects.toThrow(
+      'This database was made before this version of 5_baseline and cannot be brought up to it. Give the service an empty ' +
+        'database; where `npm start` made it, move its data folder away (.local, or DATA_FOLDER), with which the keys and projects in it go.',
     )
     expect(await place.ask(`SELECT to_regclass('u') AS u`)).toEqual([{ u: null }])
   },

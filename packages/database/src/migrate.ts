@@ -94,6 +94,7 @@ async function findMissing(
     const file = files.get(name)
     if (!file) log(`Migration ${name} is applied but unknown here: a newer version has used this database.`)
     else if (file.checksum !== checksum) {
+      if (file === migrations[0]) throw olderThan(name)
       throw new Error(
         `Migration ${name} was changed after it had been applied. Put the file back as it was and write a new migration.`,
       )
@@ -104,10 +105,14 @@ async function findMissing(
 
 /** Every database starts with the first file: one with an older migration has tables that no file here describes. */
 function refuseOlder(applied: Iterable<string>, [first]: MigrationFile[]): void {
-  if (first === undefined || ![...applied].some((name) => name < first.name)) return
-  throw new Error(
-    `This database was made before ${first.name} and cannot be brought up to it. Give the service an empty database; ` +
-      'where `npm start` made it, move the folder .local away, with which the keys and projects in it go.',
+  if (first !== undefined && [...applied].some((name) => name < first.name)) throw olderThan(first.name)
+}
+
+/** The first file was replaced or edited: no later migration leads from the earlier one to it. */
+function olderThan(first: string): Error {
+  return new Error(
+    `This database was made before this version of ${first} and cannot be brought up to it. Give the service an empty ` +
+      'database; where `npm start` made it, move its data folder away (.local, or DATA_FOLDER), with which the keys and projects in it go.',
   )
 }
 
