@@ -1,6 +1,8 @@
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
-import { afterEach, expect, test } from 'vitest'
+import { createInterface } from 'node:readline'
+import { afterEach, expect, onTestFinished, test } from 'vitest'
 import { readStackConfig } from './stack-config.ts'
 import { chooseMetricsPorts, choosePorts } from './stack-ports.ts'
 
@@ -50,4 +52,29 @@ test('choosePorts skips a port in use that was not requested', async () => {
   const { port: taken } = holder.address() as AddressInfo
   const config = readStackConfig({ PORT: String(taken - 1), HOST: quietHost })
   expect(Object.values(await choosePorts(config))).not.toContain(taken)
+})
+
+test('ports that another process has chosen are taken before it listens on them', async () => {
+  const script = `
+    const { choosePorts, chooseMetricsPorts } = await import('${new URL('./stack-ports.ts', import.meta.url).href}')
+    const { readStackConfig } = await import('${new URL('./stack-config.ts', import.meta.url).href}')
+    const ports = await choosePorts(readStackConfig({ PORT: '0' }))
+    console.log(JSON.stringify([ports, await chooseMetricsPorts(ports)].flatMap(Object.values)))
+    process.stdin.resume()`
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['pipe', 'pipe', 'inherit'] })
+  onTestFinished(() => void child.stdin.end())
+  const [line] = (await once(createInterface(child.stdout), 'line')) as [string]
+  const theirs = JSON.parse(line) as number[]
+  const [gateway] = theirs as [number]
+
+  await expect(choosePorts(readStackConfig({ PORT: String(gateway) }))).rejects.toThrow(`PORT: ${gateway} is taken`)
+  const below = gateway - 1
+  const ours = await chooseMetricsPorts({
+    gateway: below,
+    console: below,
+    ledger: below,
+    worker: below,
+    provider: below,
+  })
+  expect(Object.values(ours).filter((port) => theirs.includes(port))).toEqual([])
 })

@@ -34,7 +34,9 @@ export async function choosePorts(config: StackConfig): Promise<StackPorts> {
     const port =
       wanted === undefined
         ? await nextFree((chosen.gateway ?? config.PORT) + 1, used)
-        : await tryPort(wanted || (await freePort(undefined, `the ${program}`)), host, used)
+        : wanted === 0
+          ? await listens(await freePort(undefined, `the ${program}`), host)
+          : await tryPort(wanted, host, used)
     if (port === null) {
       problems.push(
         `${variable}: ${wanted} is taken. Stop what listens there, or choose another, such as ${variable}=0 for any.`,
@@ -71,20 +73,25 @@ async function nextFree(from: number, used: ReadonlySet<number>): Promise<number
   return freePort(undefined, 'a program')
 }
 
-/** Returns the port if it is free, null if it is in use. */
+/** Returns the port if it is free and no other process has claimed it, otherwise null. */
 async function tryPort(wanted: number, host: string, used: ReadonlySet<number>): Promise<number | null> {
   if (used.has(wanted)) return null
-  const probe = createServer().listen(wanted, host)
+  return (await claim(wanted)) ? listens(wanted, host) : null // P2
+}
+
+/** Returns the port if a program could listen on it now, null if it is in use. */
+async function listens(port: number, host: string): Promise<number | null> {
+  const probe = createServer().listen(port, host)
   try {
     await once(probe, 'listening')
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'EADDRINUSE' || code === 'EACCES') return null
-    throw new ConfigurationError([`HOST: can't listen on ${host}:${wanted} (${code}).`])
+    throw new ConfigurationError([`HOST: can't listen on ${host}:${port} (${code}).`])
   }
   probe.close()
   await once(probe, 'close')
-  return wanted
+  return port
 }
 
 // A port is chosen before its program starts, and reserved for its restarts. Meanwhile nothing listens on it, so:
@@ -130,7 +137,7 @@ async function isOpen(opening: Promise<unknown>): Promise<boolean> {
     await opening
     return true
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') return false
+    if (['EADDRINUSE', 'EACCES'].includes(String((error as NodeJS.ErrnoException).code))) return false
     throw error
   }
 }
