@@ -1,7 +1,7 @@
 // Makes what was cloned able to run: plain JavaScript for any Node >= 20, with nothing installed yet.
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -20,6 +20,7 @@ const pnpm = ['--yes', 'pnpm@12.21.0']
 export async function ensureInstalled() {
   const wanted = fingerprint()
   if (!existsSync(nodeBinary) || readOr(stampFile, '') !== wanted) {
+    rmSync(stampFile, { force: true }) // an interrupted install leaves packages that no stamp describes
     await phase('Installing packages', install)
     mkdirSync(join(projectFolder, 'node_modules'), { recursive: true })
     writeFileSync(stampFile, fingerprint())
