@@ -19,8 +19,8 @@ const programs: Record<BundledProgram, string> = {
   provider: 'tools/simulated-provider/src/main.ts',
 }
 const sourceFolders = ['services', 'packages', 'tools/simulated-provider', 'tools/bundler']
-/** The console page is built separately, and the console reads it as files. */
-const leftOut = new Set(['packages/console-page/page', 'packages/console-page/dist'])
+/** The console page is built separately, in `dist-<process ID>`, and the console reads it as files from `dist`. */
+const leftOut = /^packages\/console-page\/(?:page|dist|dist-\d+)$/
 /** Bundles of other sources are kept this long after their last use: a running service still reads from its bundle. */
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000
 
@@ -89,7 +89,7 @@ function fingerprint(): string {
 function sourcesIn(folder: string): string[] {
   return readdirSync(path.join(projectFolder, folder), { withFileTypes: true }).flatMap((entry) => {
     const name = path.join(folder, entry.name)
-    if (entry.isDirectory()) return entry.name === 'node_modules' || leftOut.has(name) ? [] : sourcesIn(name)
+    if (entry.isDirectory()) return entry.name === 'node_modules' || leftOut.test(name) ? [] : sourcesIn(name)
     const isSource = /\.(?:ts|js|json)$/.test(entry.name) && !/\.(?:test|fixture)\.ts$/.test(entry.name)
     return isSource ? [path.join(projectFolder, name)] : []
   })
