@@ -13,7 +13,7 @@ import { writePrivateJson } from './ready-facts.ts'
 // One process holds a data folder, until it ends for any reason.
 //   O1  The lock is an exclusive transaction of SQLite on the file `lock`. The kernel gives it to one process and
 //       releases it when the process ends. The file stays: removing it would let two processes lock two files.
-//   O2  The owner listens on a socket, on which it identifies itself, and only the owner writes where: `owner.json`.
+//   O2  The owner listens on a socket, on which it identifies itself, and only the owner writes down where.
 //   O3  An owner that does not respond, because it is suspended, still holds the folder.
 
 /** How the owner of a folder identifies itself. */
