@@ -19,11 +19,15 @@ export function openBooksChecker(deps: CheckerDeps, { everyMs }: { everyMs: numb
   return {
     async runOnce(): Promise<{ findings: number }> {
       if (await takeTurn(deps, turn)) return checkInTurn(deps, turn)
-      const last = await lastReport(deps, turn.job)
-      if (last !== null) deps.metrics.checked(JSON.parse(last) as CheckRound)
+      await reportLast(deps, turn)
       return { findings: 0 } // logged by the replica that found them
     },
   }
+}
+
+async function reportLast(deps: CheckerDeps, { job }: Turn): Promise<void> {
+  const last = await lastReport(deps, job)
+  if (last !== null) deps.metrics.checked(JSON.parse(last) as CheckRound)
 }
 
 /** @throws AggregateError of the parts that could not be checked, after all were tried */
@@ -40,6 +44,7 @@ async function checkInTurn(deps: CheckerDeps, turn: Turn): Promise<{ findings: n
     // What could not be checked may have findings, so none of the others is not a result.
     if (errors.length === 0 || findings > 0) round = { wallets: report.wallets, findings }
     if (round) deps.metrics.checked(round)
+    else await reportLast(deps, turn) // what was found before may still be so
     if (errors.length > 0) throw new AggregateError(errors, 'some of the books could not be checked')
     return { findings }
   } finally {
@@ -74,6 +79,11 @@ export function openBooksRechecker(
   // Slightly less than `everyMs`, because a round starts `everyMs` after the end of the one before.
   const turn: Turn = { job: 'books-recheck', replica: deps.newId('rep'), forMs: RECHECK_MS, everyMs: everyMs * 0.9 }
 
+  async function reportLastFound(): Promise<void> {
+    const last = await lastReport({ reads }, turn.job)
+    if (last !== null) metrics.rechecked(JSON.parse(last) as number)
+  }
+
   /** @throws AggregateError of the wallets that could not be rechecked and of the anchor, after all was tried */
   async function recheckInTurn(): Promise<number> {
     let found: number | null = null
@@ -86,6 +96,7 @@ export function openBooksRechecker(
       errors.push(...failed)
     } catch (error) {
       errors.push(error)
+      await reportLastFound().catch(() => {}) // what was found before may still be so
     }
     try {
       const anchor = await takeAnchor(reads)
@@ -101,8 +112,7 @@ export function openBooksRechecker(
   return {
     async runOnce(): Promise<{ findings: number }> {
       if (await takeTurn(deps, turn)) return { findings: await recheckInTurn() }
-      const last = await lastReport(deps, turn.job)
-      if (last !== null) metrics.rechecked(JSON.parse(last) as number)
+      await reportLastFound()
       return { findings: 0 } // logged by the replica that found them
     },
   }
