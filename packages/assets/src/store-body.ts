@@ -1,9 +1,7 @@
 import type { IncomingMessage } from 'node:http'
-import { setTimeout as delay } from 'node:timers/promises'
 import { flowLimits } from '@gateway/api/limits'
 import type { MediaType } from '@gateway/api/media-type'
 import { type Refusal, refuse } from '@gateway/api/refusal'
-import { type BackOffLimits, backOffMs } from '@gateway/service-kit/async/waiting'
 import { ClientDisconnected } from '@gateway/service-kit/http/read-body'
 import { AssetTooLarge, AssetTypeUnknown } from './blob-backend.ts'
 import type { AssetStore, StoredAsset } from './asset-store.ts'
@@ -31,42 +29,6 @@ export async function storeBody(
   if (stored.mimeType === declared) return stored
   await assetStore.remove(project, id)
   throw typeDiffers(declared, stored.mimeType)
-}
-
-const BACK_OFF: BackOffLimits = { firstMs: 250, maxMs: 30_000 }
-const MOST_TRIES = 120
-
-/**
- * Records stored bytes by `ask`, which may be repeated and rejects if the outcome is unknown. Refused bytes are removed.
- * While the outcome is unknown they stay, and the ledger is asked again in the background, for about an hour: a record
- * without bytes would count and could not be read, and bytes without a record would never be removed.
- */
-export async function recordStored<Answer extends object>(
-  assetStore: Pick<AssetStore, 'remove'>,
-  { project, id }: { project: string; id: string },
-  ask: () => Promise<Answer>,
-): Promise<Answer> {
-  async function settle(answer: Answer): Promise<void> {
-    if ('refused' in answer) await assetStore.remove(project, id).catch(() => {})
-  }
-
-  async function askLater(): Promise<void> {
-    for (let failures = 1; failures <= MOST_TRIES; failures++) {
-      await delay(backOffMs(failures, BACK_OFF), undefined, { ref: false })
-      const answer = await ask().catch(() => null)
-      if (answer !== null) return settle(answer)
-    }
-  }
-
-  let answer: Answer
-  try {
-    answer = await ask()
-  } catch (error) {
-    void askLater()
-    throw error
-  }
-  await settle(answer)
-  return answer
 }
 
 /** Content types of callers for the formats that we store. */

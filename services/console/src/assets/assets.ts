@@ -1,5 +1,6 @@
 import { AssetMissing, AssetStoreUnavailable } from '@gateway/assets/blob-backend'
 import { sendAsset } from '@gateway/assets/send-asset'
+import { recordStored } from '@gateway/ledger-client/record-stored'
 import type { StoredAssetRecord } from '@gateway/api/console/assets'
 import { refuse } from '@gateway/api/refusal'
 import { Prisma } from '@gateway/database/client'
@@ -12,7 +13,7 @@ import type { ConsoleRoutes } from '@gateway/api/console-routes'
 import type { Response } from 'express'
 import { mayUseSandboxes } from '../permissions/authorize.ts'
 import { type User, userOf } from '../sign-in/user.ts'
-import { declaredBytes, declaredType, recordStored, storeBody } from '@gateway/assets/store-body'
+import { declaredBytes, declaredType, storeBody } from '@gateway/assets/store-body'
 import { refusalFor } from '@gateway/ledger-protocol/ledger-refusal'
 import { flowLimits } from '@gateway/api/limits'
 import { refuseUnread } from '@gateway/service-kit/http/read-body'
@@ -107,7 +108,7 @@ async function reachAsset(
   return { user, tenant, asset }
 }
 
-type UploadDeps = Pick<ConsoleDeps, 'prisma' | 'ledger' | 'assetStore' | 'newId'>
+type UploadDeps = Pick<ConsoleDeps, 'prisma' | 'ledger' | 'assetStore' | 'newId' | 'log'>
 
 /** POST …/projects/{p}/assets: takes raw bytes. They belong to the project once the ledger has recorded them. */
 export function uploadAsset(deps: UploadDeps): Handler<'uploadAsset'> {
@@ -122,12 +123,17 @@ export function uploadAsset(deps: UploadDeps): Handler<'uploadAsset'> {
     const stored = await storeBody(deps.assetStore, call.req, { project, id, declared }).catch((error: unknown) => {
       throw error instanceof AssetStoreUnavailable ? refuse('unavailable', {}) : error
     })
-    const answer = await recordStored(deps.assetStore, { project, id }, () =>
-      deps.ledger.recordAsset({ id, caller, ...stored }),
+    const what = { action: 'asset.create' as const, subject: project, details: { asset: id } }
+    const note = () => recordChange(deps.prisma, { tenant, user: user.id, ...what })
+    const answer = await recordStored(
+      deps,
+      { id, project, caller, ...stored },
+      {
+        onLate: () => note().catch((err: unknown) => deps.log.error({ err, ...what }, 'a late upload is not audited')),
+      },
     )
     if ('refused' in answer) throw refusalFor(answer.refused, 'console')
-    const what = { action: 'asset.create' as const, subject: project, details: { asset: id } }
-    await recordChange(deps.prisma, { tenant, user: user.id, ...what })
+    await note()
     const row = await deps.prisma.asset.findUniqueOrThrow({ where: { id } })
     res.status(201).json(assetRecord({ ...row, createdBy: row.user }))
   }

@@ -24,8 +24,8 @@ const test = base
     })
     return assets
   })
-  /** Draws an image whose work is cancelled once it has arrived, while the ledger is unavailable. */
-  .extend('draw', ({ assets }) => async (reason: CancelReason) => {
+  /** Draws an image whose work is cancelled once it has arrived, or while the ledger is asked, which is unavailable. */
+  .extend('draw', ({ assets }) => async (reason: CancelReason, when: 'arrived' | 'asked' = 'arrived') => {
     const work = new AbortController()
     let asked = 0
     const deps = {
@@ -34,13 +34,14 @@ const test = base
       providers: {
         async media({ store }: { store: (bytes: AsyncIterable<Buffer>) => Promise<object> }) {
           const stored = await store(single(PNG))
-          work.abort(new WorkCancelled(reason))
+          if (when === 'arrived') work.abort(new WorkCancelled(reason))
           return { stored, remoteMs: 1, route: ROUTE }
         },
       },
       ledger: {
         admitAsset: async () => ({ project: 'prj_1' }),
         async recordAsset() {
+          if (when === 'asked') work.abort(new WorkCancelled(reason))
           if (++asked === 1) throw new LedgerUnavailable({ why: 'unavailable' })
           return { recorded: true, project: 'prj_1' }
         },
@@ -67,6 +68,11 @@ test('an image that has arrived is removed if its worker stops, because another 
 }) => {
   await expect(draw('stopping')).rejects.toMatchObject({ reason: 'stopping' })
   await expect(assets.readWhole('prj_1', 'ast_1')).rejects.toThrow(AssetMissing)
+})
+
+test('an image that the ledger may have recorded keeps its bytes', async ({ draw, assets }) => {
+  await expect(draw('stopping', 'asked')).rejects.toMatchObject({ reason: 'stopping' })
+  expect(await assets.readWhole('prj_1', 'ast_1')).toEqual(PNG)
 })
 
 async function* single(bytes: Buffer) {

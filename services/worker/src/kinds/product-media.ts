@@ -10,6 +10,7 @@ import { noTokens } from '@gateway/pricing/usage'
 import type { MediaWish } from '@gateway/providers/provider-adapter'
 import type { Deps } from '../deps.ts'
 import { refusalFor } from '@gateway/ledger-protocol/ledger-refusal'
+import { recordStored } from '@gateway/ledger-client/record-stored'
 import { askUntilAnswered } from '../retry.ts'
 import { WorkCancelled, type Work } from '../work.ts'
 
@@ -19,7 +20,7 @@ import { WorkCancelled, type Work } from '../work.ts'
 //   M2  They become an asset of the project once the ledger has recorded them; before that no one can read them.
 //       What has arrived is charged, even if the execution is stopped or its time ends meanwhile (flows §4.11): then it
 //       is recorded within the time that running nodes still have.
-//   M3  A failure after M1 leaves bytes without a record: they are removed on a best-effort basis.
+//   M3  Bytes that are not recorded are removed. If the ledger may have recorded them, they stay.
 
 type MediaDeps = Pick<Deps, 'providers' | 'assets' | 'ledger' | 'newId'>
 
@@ -88,22 +89,20 @@ function prepareMedia(
         .media({ routes, reference: { product, invocation }, project, wish, maxBytes, store, signal, timing })
         .catch(refuseBadBytes)
         .finally(room.giveBack)
-      try {
-        await record(asset, stored, signal) // M2
-      } catch (error) {
-        await assets.remove(project, asset).catch(() => {}) // M3
-        throw error
-      }
+      await record(asset, stored, signal) // M2
       const value: AssetValue = { asset, ...stored }
       return { usage: noTokens, route, remoteMs, output: () => ({ [wish.kind]: value }) }
     },
   }
 
   async function record(id: string, { mimeType, bytes }: StoredAsset, signal: AbortSignal): Promise<void> {
-    const question = { id, caller: { project, execution }, mimeType, bytes }
     const recording = openRecordingSignal(signal)
     try {
-      const answer = await askUntilAnswered(recording.signal, () => ledger.recordAsset(question))
+      const answer = await recordStored(
+        { ledger, assetStore: assets },
+        { id, project, caller: { project, execution }, mimeType, bytes },
+        { first: (ask) => askUntilAnswered(recording.signal, ask), budgetMs: QUESTION_MS },
+      )
       if ('refused' in answer) throw new Error(`the ledger refused to record an asset with ${answer.refused.code}`)
     } finally {
       recording.close()
@@ -111,8 +110,9 @@ function prepareMedia(
   }
 }
 
-/** Less than the 15 seconds that running nodes have once their execution is stopped or over. */
+/** With the last question less than the 15 seconds that running nodes have once their execution is stopped or over. */
 const RECORDING_MS = 10_000
+const QUESTION_MS = 2_000
 
 /** Aborts later than the work on the node, unless this worker stops: another worker then runs the node. */
 function openRecordingSignal(work: AbortSignal): { signal: AbortSignal; close(): void } {

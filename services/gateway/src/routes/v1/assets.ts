@@ -6,8 +6,9 @@ import { flowLimits } from '@gateway/api/limits'
 import { refuseUnread } from '@gateway/service-kit/http/read-body'
 import { sendJson } from '@gateway/service-kit/http/answers'
 import { withPermit } from '../../admission/limits.ts'
-import { declaredBytes, declaredType, recordStored, storeBody } from '@gateway/assets/store-body'
+import { declaredBytes, declaredType, storeBody } from '@gateway/assets/store-body'
 import { sendAsset } from '@gateway/assets/send-asset'
+import { recordStored } from '@gateway/ledger-client/record-stored'
 import type { Deps } from '../../deps.ts'
 import { readCaller, storableId } from '../../request/read-headers.ts'
 import type { IncomingMessage } from 'node:http'
@@ -73,9 +74,7 @@ async function storeUpload(
   const id = deps.newId('ast')
   const stored = await storeBody(deps.assetStore, req, { project, id, declared }) // U1, U2
   const { mimeType, bytes } = stored
-  const recorded = await recordStored(deps.assetStore, { project, id }, () =>
-    deps.ledger.recordAsset({ id, caller, mimeType, bytes }),
-  ) // U3
+  const recorded = await recordStored(deps, { id, project, caller, mimeType, bytes }) // U3
   if ('refused' in recorded) throw refusalFor(recorded.refused, 'chat')
   if (recorded.project !== project) throw new Error('a key has changed its project')
   return { asset: id, mimeType, bytes }
