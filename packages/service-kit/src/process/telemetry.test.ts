@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
-import { metrics } from '@opentelemetry/api'
+import { context, metrics, propagation, trace } from '@opentelemetry/api'
 import { expect, test, vi } from 'vitest'
 import { startTelemetry } from './telemetry.ts'
 
@@ -59,6 +59,7 @@ test('a gauge whose source has nothing is not pushed to a collector', async ({ o
   const telemetry = await startTelemetry({ service: 'pushed', otlpEndpoint: url })
   onTestFinished(async () => {
     await telemetry.stop()
+    for (const api of [trace, metrics, propagation, context]) api.disable() // other test files run in this process
     vi.unstubAllEnvs()
     collector.close()
   })
