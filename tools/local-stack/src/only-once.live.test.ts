@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
@@ -32,9 +32,10 @@ test('a link to a held folder counts as the same folder', async () => {
 })
 
 /** A process that holds each folder that it reads from its input until it is killed, and prints the result. */
-function startHolder() {
+function startHolder(env: Record<string, string> = {}) {
   const child = spawn(process.execPath, [path.join(import.meta.dirname, 'fixtures/folder-owner.ts')], {
     stdio: ['pipe', 'pipe', 'inherit'],
+    env: { ...process.env, ...env },
   })
   onTestFinished(() => void child.kill('SIGKILL'))
   const results = createInterface(child.stdout)[Symbol.asyncIterator]()
@@ -84,13 +85,21 @@ test('of two processes that take over from a killed owner at once, exactly one h
   }
 })
 
-test('a lock file that cannot be opened is reported with a resolution', async () => {
-  mkdirSync(path.join(folder, 'lock'))
+test.for([
+  { file: 'lock', failure: "can't be locked" },
+  { file: 'owner.json', failure: "can't be written" },
+])('reports a folder in place of $file with a resolution', async ({ file, failure }) => {
+  mkdirSync(path.join(folder, file))
   await expect(holdFolder(folder, me)).rejects.toMatchObject({
     name: 'ConfigurationError',
-    problems: [
-      expect.stringContaining(`${path.join(folder, 'lock')} can't be locked`),
-      expect.stringContaining('chown'),
-    ],
+    problems: [expect.stringContaining(`${path.join(folder, file)} ${failure}`), expect.stringContaining('chown')],
   })
+})
+
+test('reports a lock file that can only be read with a resolution, and does not hold the folder', async () => {
+  const root = process.getuid?.() === 0
+  writeFileSync(path.join(folder, 'lock'), '', { mode: 0o444 })
+  chmodSync(folder, root ? 0o777 : 0o700) // root can write every file, so the holder is another user then
+  const reported = await startHolder(root ? { AS_USER: '65534' } : {}).hold(folder)
+  expect(reported).toMatch(/^ConfigurationError: .*lock can't be locked: .*sudo chown -R/)
 })

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { readFileSync, rmSync } from 'node:fs'
+import { accessSync, constants, readFileSync, rmSync } from 'node:fs'
 import { connect, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -61,18 +61,23 @@ function tryLock(file: string): DatabaseSync | null {
   try {
     const lock = new DatabaseSync(file)
     lock.exec('BEGIN EXCLUSIVE') // O1
+    accessSync(file, constants.W_OK) // if the file can only be read, SQLite has made that a shared transaction
     return lock
   } catch (error) {
     const { errcode = 0, message } = error as Error & { errcode?: number }
     if ((errcode & 0xff) === sqliteBusy) return null
-    throw new ConfigurationError([
-      `${file} can't be locked: ${message}.`,
-      `If it belongs to another user, such as root, take it back: sudo chown -R "$(id -un)" '${path.dirname(file)}'`,
-    ])
+    throw unusable(file, `can't be locked: ${message}`)
   }
 }
 
 const sqliteBusy = 5
+
+function unusable(file: string, problem: string): ConfigurationError {
+  return new ConfigurationError([
+    `${file} ${problem}.`,
+    `If it belongs to another user, such as root, take it back: sudo chown -R "$(id -un)" '${path.dirname(file)}'`,
+  ])
+}
 
 /** Listens until the returned function is called. */
 async function introduce(
@@ -83,6 +88,12 @@ async function introduce(
   const before = readNote(noteFile)
   if (before) removeSocket(before.socket)
   const socket = path.join(tmpdir(), `model-gateway-${randomUUID()}.sock`)
+  try {
+    writePrivateJson(noteFile, { pid: whoAmI().pid, socket } satisfies OwnerNote) // O2
+  } catch (error) {
+    lock.close()
+    throw unusable(noteFile, `can't be written: ${(error as Error).message}`)
+  }
   const server = createServer((connection) => {
     connection.on('error', () => {})
     connection.end(JSON.stringify(whoAmI()))
@@ -93,7 +104,6 @@ async function introduce(
   })
   await once(server, 'listening')
   server.unref()
-  writePrivateJson(noteFile, { pid: whoAmI().pid, socket } satisfies OwnerNote) // O2
   return () => close(server)
 }
 
