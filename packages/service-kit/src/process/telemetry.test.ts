@@ -45,6 +45,24 @@ test('a gauge whose source has nothing or fails is absent, and the failures are 
   expect(lines).toEqual([[{ err: new Error('the source is away'), failed: 1 }, 'some metrics could not be read']])
 })
 
+test('metrics that are read twice at once have every gauge in both texts', async ({ onTestFinished }) => {
+  const telemetry = await startTelemetry({ service: 'twice', otlpEndpoint: undefined })
+  onTestFinished(telemetry.stop)
+  const source = Promise.withResolvers<void>()
+  telemetry.meter.createObservableGauge('near').addCallback((gauge) => gauge.observe(1))
+  telemetry.meter.createObservableGauge('far').addCallback(async (gauge) => {
+    await source.promise
+    gauge.observe(2)
+  })
+  const texts = Promise.all([telemetry.metricsText(), telemetry.metricsText()])
+  source.resolve()
+  for (const text of await texts) {
+    expect(text).toMatch(/^near\S* 1$/m)
+    expect(text).toMatch(/^far\S* 2$/m)
+  }
+  expect(await telemetry.metricsText()).toMatch(/^near\S* 1$/m)
+})
+
 test('a gauge whose source has nothing is not pushed to a collector', async ({ onTestFinished }) => {
   const pushes: string[] = []
   const collector = createServer((req, res) => {

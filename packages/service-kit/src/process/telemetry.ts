@@ -34,11 +34,17 @@ export async function startTelemetry({ service, otlpEndpoint, log }: TelemetryOp
   const scraped = prepare(new PrometheusExporter({ preventServerStart: true }))
   const { meter, stop } = otlpEndpoint ? await startSdk(service, scraped, prepare) : startMetricsAlone(service, scraped)
   const tracer = trace.getTracer(service)
+  // Shared by everyone who asks meanwhile: a gauge is in one collection only.
+  let reading: Promise<string> | undefined
+  async function read(): Promise<string> {
+    const { resourceMetrics } = await scraped.collect()
+    return new PrometheusSerializer().serialize(resourceMetrics)
+  }
   return {
     meter,
     tracer,
     traced: Boolean(otlpEndpoint),
-    metricsText: async () => new PrometheusSerializer().serialize((await scraped.collect()).resourceMetrics),
+    metricsText: () => (reading ??= read().finally(() => (reading = undefined))),
     stop,
   }
 }
