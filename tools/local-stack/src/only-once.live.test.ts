@@ -103,3 +103,9 @@ test('reports a lock file that can only be read with a resolution, and does not 
   const reported = await startHolder(root ? { AS_USER: '65534' } : {}).hold(folder)
   expect(reported).toMatch(/^ConfigurationError: .*lock can't be locked: .*sudo chown -R/)
 })
+
+test('holds a folder when the path of the folder for temporary files has 60 characters', async () => {
+  const TMPDIR = `${folder}/`.padEnd(60, 't')
+  mkdirSync(TMPDIR, { recursive: true })
+  expect(await startHolder({ TMPDIR }).hold(folder)).toBe('held')
+})

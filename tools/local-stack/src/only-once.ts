@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { accessSync, constants, readFileSync, rmSync } from 'node:fs'
 import { connect, createServer, type Server } from 'node:net'
@@ -87,7 +87,7 @@ async function introduce(
 ): Promise<() => Promise<void>> {
   const before = readNote(noteFile)
   if (before) removeSocket(before.socket)
-  const socket = path.join(tmpdir(), `model-gateway-${randomUUID()}.sock`)
+  const socket = path.join(tmpdir(), `model-gateway-${randomBytes(6).toString('hex')}.sock`)
   try {
     writePrivateJson(noteFile, { pid: whoAmI().pid, socket } satisfies OwnerNote) // O2
   } catch (error) {
