@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
@@ -108,4 +108,14 @@ test('holds a folder when the path of the folder for temporary files has 60 char
   const TMPDIR = `${folder}/`.padEnd(60, 't')
   mkdirSync(TMPDIR, { recursive: true })
   expect(await startHolder({ TMPDIR }).hold(folder)).toBe('held')
+})
+
+// Only Linux names the files that a process has open.
+test.runIf(process.platform === 'linux')('keeps no lock file of another owner open', async () => {
+  const holder = startHolder()
+  await holder.hold(folder)
+  expect((await holdFolder(folder, me)).kind).toBe('taken')
+  const lock = statSync(path.join(folder, 'lock'))
+  const open = readdirSync('/proc/self/fd').map((fd) => statSync(`/proc/self/fd/${fd}`, { throwIfNoEntry: false }))
+  expect(open.filter((file) => file?.dev === lock.dev && file.ino === lock.ino)).toEqual([])
 })

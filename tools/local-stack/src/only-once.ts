@@ -58,12 +58,14 @@ export async function holdFolder(
 
 /** Returns null if another process, or another call of this one, has the lock. */
 function tryLock(file: string): DatabaseSync | null {
+  let lock: DatabaseSync | undefined
   try {
-    const lock = new DatabaseSync(file)
+    lock = new DatabaseSync(file)
     lock.exec('BEGIN EXCLUSIVE') // O1
     accessSync(file, constants.W_OK) // if the file can only be read, SQLite has made that a shared transaction
     return lock
   } catch (error) {
+    lock?.close()
     const { errcode = 0, message } = error as Error & { errcode?: number }
     if ((errcode & 0xff) === sqliteBusy) return null
     throw unusable(file, `can't be locked: ${message}`)
