@@ -31,20 +31,21 @@ migrationTest(
     await place.run({ '5_baseline': 'CREATE TABLE t (a int)' })
     await place.ask(`UPDATE _prisma_migrations SET migration_name = '1_old' WHERE migration_name = '5_baseline'`)
     await expect(place.run({ '6_next': 'CREATE TABLE u (a int)' })).rejects.toThrow(
-      'This database was made before this version of 5_baseline and cannot be brought up to it. Give the service an empty database',
+      'This database was made before 5_baseline. Run the version of the service that made it. Only if you can do without',
     )
     expect(await place.ask(`SELECT to_regclass('u') AS u`)).toEqual([{ u: null }])
   },
 )
 
 migrationTest(
-  'refuses a database made by another version of the first file with the data folder',
+  'refuses a database made by another version of the first file, and names an empty one last',
   async ({ place }) => {
     await place.run({ '5_baseline': 'CREATE TABLE t (a int)' })
     const refused = place.run({ '5_baseline': 'CREATE TABLE t (b int)', '6_next': 'CREATE TABLE u (a int)' })
     await expect(refused).rejects.toThrow(
-      'This database was made before this version of 5_baseline and cannot be brought up to it. Give the service an empty ' +
-        'database; where `npm start` made it, move its data folder away (.local, or DATA_FOLDER), with which the keys and projects in it go.',
+      'This database was made by another version of 5_baseline. Run the version of the service that made it, or put the ' +
+        'file back if it was edited. Only if you can do without its keys and projects, give the service an empty database: ' +
+        'where `npm start` made it, move its data folder away (.local, or DATA_FOLDER).',
     )
     expect(await place.ask(`SELECT to_regclass('u') AS u`)).toEqual([{ u: null }])
   },

@@ -94,7 +94,8 @@ async function findMissing(
     const file = files.get(name)
     if (!file) log(`Migration ${name} is applied but unknown here: a newer version has used this database.`)
     else if (file.checksum !== checksum) {
-      if (file === migrations[0]) throw olderThan(name)
+      if (file === migrations[0])
+        throw madeOtherwise(`by another version of ${name}`, ', or put the file back if it was edited')
       throw new Error(
         `Migration ${name} was changed after it had been applied. Put the file back as it was and write a new migration.`,
       )
@@ -105,14 +106,14 @@ async function findMissing(
 
 /** Every database starts with the first file: one with an older migration has tables that no file here describes. */
 function refuseOlder(applied: Iterable<string>, [first]: MigrationFile[]): void {
-  if (first !== undefined && [...applied].some((name) => name < first.name)) throw olderThan(first.name)
+  if (first !== undefined && [...applied].some((name) => name < first.name)) throw madeOtherwise(`before ${first.name}`)
 }
 
-/** The first file was replaced or edited: no later migration leads from the earlier one to it. */
-function olderThan(first: string): Error {
+/** No migration leads from one version of the first file to another. An empty database comes last: it costs the data. */
+function madeOtherwise(how: string, orElse: string = ''): Error {
   return new Error(
-    `This database was made before this version of ${first} and cannot be brought up to it. Give the service an empty ` +
-      'database; where `npm start` made it, move its data folder away (.local, or DATA_FOLDER), with which the keys and projects in it go.',
+    `This database was made ${how}. Run the version of the service that made it${orElse}. Only if you can do without its ` +
+      'keys and projects, give the service an empty database: where `npm start` made it, move its data folder away (.local, or DATA_FOLDER).',
   )
 }
 
