@@ -301,6 +301,27 @@ test('shows no password once the user has set another one, which stays', async (
   expect((await fetch(`${console.url}/api/v2/session`, session)).status).toBe(201)
 })
 
+test('asks about a kept password until the console has accepted it', async ({ run, console, fixture }) => {
+  const { passwordChecked: _checked, ...old } = await run(null)
+  const { consoleToken } = await run(null) // which sets another password
+  const before = { ...old, consoleToken }
+  const session = { method: 'POST', body: JSON.stringify({ email: old.email, password: 'a guess' }) }
+  const guess = async () => (await fetch(`${console.url}/api/v2/session`, session)).status
+  while ((await guess()) !== 429);
+  const unknown = await run(before)
+  expect(unknown.password).toBe(old.password)
+  await fixture.run('DELETE FROM control.sign_in_failures')
+  expect((await run(unknown)).password).toBeNull()
+  await fixture.run('DELETE FROM control.sign_in_failures')
+})
+
+test('asks about no password that the console has accepted before', async ({ run }) => {
+  const before = await run(null)
+  const { consoleToken } = await run(null) // which sets another password
+  const same = { ...before, consoleToken }
+  expect(await run(same)).toMatchObject({ password: before.password, passwordChecked: true })
+})
+
 test('starts without a password for a user who signs in at a provider', async ({ run, fixture }) => {
   const before = await run(null)
   await fixture.run(`UPDATE control.users SET password_hash = NULL WHERE id = $1`, [ids.user])
@@ -310,7 +331,7 @@ test('starts without a password for a user who signs in at a provider', async ({
   )
   const reported: string[] = []
   const again = await run(before, { log: (line) => reported.push(line) })
-  expect(again).toEqual({ ...before, password: null })
+  expect(again).toEqual({ ...before, password: null, passwordChecked: undefined })
   expect(reported).toEqual([expect.stringMatching(/^The console did not set a password: 403 .*sign-in provider/)])
   await fixture.run('DELETE FROM control.user_identities')
   expect(await run(again)).toMatchObject({ password: expect.any(String) })

@@ -63,7 +63,7 @@ const EMAIL = 'owner@example.test'
 async function seedUsers(
   prisma: PrismaClient,
   { before, consoleUrl, log }: Pick<SeedOptions, 'before' | 'consoleUrl' | 'log'>,
-): Promise<Pick<Seeded, 'email' | 'password' | 'consoleToken'>> {
+): Promise<Pick<Seeded, 'email' | 'password' | 'passwordChecked' | 'consoleToken'>> {
   const { tenant, user, team } = ids
   await prisma.$transaction(async (tx) => {
     const fresh = { id: user, email: EMAIL, name: 'Owner', platformOperator: true }
@@ -75,7 +75,7 @@ async function seedUsers(
   })
   const consoleToken = await workingToken(prisma, before?.consoleToken)
   const password = await workingPassword(prisma, { before, consoleUrl, consoleToken, log })
-  return { email: EMAIL, password, consoleToken }
+  return { email: EMAIL, ...password, consoleToken }
 }
 
 /** The kept secret, unless it has been deleted or has expired since: then that of a new token. */
@@ -106,15 +106,20 @@ async function workingPassword(
     consoleToken,
     log,
   }: Pick<SeedOptions, 'before' | 'consoleUrl' | 'log'> & { consoleToken: string },
-): Promise<string | null> {
+): Promise<Pick<Seeded, 'password' | 'passwordChecked'>> {
   const kept = before?.password
   const { email, passwordHash, disabledAt } = await prisma.user.findUniqueOrThrow({ where: { id: ids.user } })
   if (kept !== undefined && passwordHash !== null) {
+    if (kept === null) return { password: null }
     // A new password ends every token. A disabled user can't set one, nor sign in.
-    if (kept === null || consoleToken === before?.consoleToken || disabledAt !== null) return kept
-    if (await signsIn(consoleUrl, { email, password: kept })) return kept
+    if (before?.passwordChecked && consoleToken === before.consoleToken)
+      return { password: kept, passwordChecked: true }
+    if (disabledAt !== null) return { password: kept }
+    const status = await signInStatus(consoleUrl, { email, password: kept })
+    if (status === 201 || status === 202) return { password: kept, passwordChecked: true }
+    if (status !== 401) return { password: kept } // says nothing about it, such as after too many failed sign-ins
     log(`The password of ${email} has been changed since the first start.`)
-    return null
+    return { password: null }
   }
   await prisma.user.update({ where: { id: ids.user }, data: { passwordHash: null } })
   const password = kept ?? randomBytes(12).toString('base64url')
@@ -123,20 +128,20 @@ async function workingPassword(
     headers: { Authorization: `Bearer ${consoleToken}`, 'Content-Type': 'application/json' },
     body: JSON.stringify({ password }),
   })
-  if (answer.ok) return password
+  if (answer.ok) return { password, passwordChecked: true }
   log(`The console did not set a password: ${answer.status} ${await answer.text()}`)
   await prisma.user.update({ where: { id: ids.user }, data: { passwordHash } })
-  return null
+  return { password: null }
 }
 
-/** Whether the console accepts a password; any answer but a refusal of it says nothing against it. Leaves no session. */
-async function signsIn(consoleUrl: string, login: { email: string; password: string }): Promise<boolean> {
+/** Signs in by password. Leaves no session. */
+async function signInStatus(consoleUrl: string, login: { email: string; password: string }): Promise<number> {
   const at = `${consoleUrl}/api/v2/session`
   const headers = { 'Content-Type': 'application/json' }
   const answer = await fetch(at, { method: 'POST', headers, body: JSON.stringify(login) })
   const cookies = answer.headers.getSetCookie().map((cookie) => cookie.split(';')[0])
   if (answer.status === 201) await fetch(at, { method: 'DELETE', headers: { Cookie: cookies.join('; ') } })
-  return answer.status !== 401
+  return answer.status
 }
 
 const EXPIRY_DAYS = keyLimits.expiryDays.max

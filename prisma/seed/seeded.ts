@@ -11,6 +11,8 @@ export interface Seeded {
   email: string
   /** null: the user has set another one, or signs in at a provider. */
   password: string | null
+  /** The console has accepted the password since the console token was made. */
+  passwordChecked?: true
   tenant: string
   project: string
   key: string
