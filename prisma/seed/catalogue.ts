@@ -2,7 +2,7 @@ import type { PrismaClient } from '@gateway/database/client'
 import { productDefaults } from '@gateway/api/product-defaults'
 import { ids } from './seeded.ts'
 import { perRequest, perToken, product, type Product } from './product-row.ts'
-import { OWNER_OF_REAL, isReal, realProduct, type RealModel } from './real-models.ts'
+import { OWNER_OF_REAL, isReal, isSeededRoute, realProduct, type RealModel } from './real-models.ts'
 
 /** The simulated chat models, the one to try first in front. */
 const models = ['acme/swift', 'acme/sage', 'acme/flat']
@@ -103,10 +103,10 @@ export async function seedCatalogue(prisma: PrismaClient, realModels: RealModel[
   return callableModels(prisma)
 }
 
-/** Whether someone has created the product or changed its providers in the console, whose audit tells. */
+/** Whether someone has created the product or changed its providers in the console. The audit, which tells, forgets in time. */
 async function hasChosenRoute(prisma: PrismaClient, id: string): Promise<boolean> {
   const { ownedBy, providers } = await prisma.product.findUniqueOrThrow({ where: { id } })
-  if (ownedBy !== OWNER_OF_REAL || !isReal(providers)) return true
+  if (ownedBy !== OWNER_OF_REAL || !isSeededRoute(id, providers)) return true
   const chosen = await prisma.$queryRaw<unknown[]>`
     SELECT FROM control.audit
      WHERE subject = ${id} AND (action = 'product.create' OR action = 'product.change'

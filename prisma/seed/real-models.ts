@@ -1,5 +1,6 @@
 import { productDefaults } from '@gateway/api/product-defaults'
 import { limitsOf, type ModelLimits } from './known-models.ts'
+import { isDeepStrictEqual } from 'node:util'
 import { perToken, product, type Product } from './product-row.ts'
 
 /** The providers in addition to the simulated one that `npm start` can add. */
@@ -33,8 +34,21 @@ export function realProduct({ provider, model, promptUsdPerToken, completionUsdP
       ...perToken(promptUsdPerToken, completionUsdPerToken),
     }),
     ownedBy: OWNER_OF_REAL,
-    providers: [{ provider, model, priority: 0 }],
+    providers: routeOf(provider, model),
   }
+}
+
+const routeOf = (provider: string, model: string) => [{ provider, model, priority: 0 }]
+
+/** Whether the providers of a product are those that the seed makes for a model of a real provider. */
+export function isSeededRoute(id: string, providers: unknown): boolean {
+  if (!isReal(providers)) return false
+  const [first] = providers
+  return (
+    first !== undefined &&
+    productIdOf(first.model) === id &&
+    isDeepStrictEqual(providers, routeOf(first.provider, first.model))
+  )
 }
 
 /** The product of a model; two models may have the same. */
@@ -55,7 +69,7 @@ function familyOf(model: string): string {
   return model.replace(/^(?:[a-z]+\.)?anthropic\./, '')
 }
 
-export function isReal(providers: unknown): boolean {
+export function isReal(providers: unknown): providers is { provider: string; model: string }[] {
   return (
     Array.isArray(providers) &&
     providers.every(({ provider }: { provider: string }) => (realProviders as readonly string[]).includes(provider))

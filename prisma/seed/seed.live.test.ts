@@ -271,6 +271,32 @@ test('a real product moves to the provider that the environment names now, unles
   expect(await stored()).toEqual(servedBy('google'))
 })
 
+test.for([
+  {
+    what: 'two providers',
+    providers: [
+      { provider: 'google', model: 'gpt-4.1-nano', priority: 0 },
+      { provider: 'azure', model: 'gpt-4.1-nano', priority: 1 },
+    ],
+  },
+  { what: 'another model', providers: [{ provider: 'google', model: 'my-deployment', priority: 0 }] },
+  { what: 'another priority', providers: [{ provider: 'google', model: 'gpt-4.1-nano', priority: 1 }] },
+])('keeps $what of a real product whose change the audit has forgotten', async ({ providers }, { run, fixture }) => {
+  const before = await run(null)
+  const nano = { ...real, model: 'gpt-4.1-nano' }
+  const stored = async () =>
+    (await fixture.run(`SELECT providers FROM control.products WHERE id = 'gpt-4.1-nano'`)).rows[0] as object
+  await run(before, { realModels: [nano] })
+  await fixture.run(`UPDATE control.products SET providers = $1 WHERE id = 'gpt-4.1-nano'`, [JSON.stringify(providers)])
+  await run(before, { realModels: [nano] })
+  expect(await stored()).toEqual({ providers })
+  await fixture.run(`UPDATE control.products SET providers = $1 WHERE id = 'gpt-4.1-nano'`, [
+    JSON.stringify([{ provider: 'azure', model: 'gpt-4.1-nano', priority: 0 }]),
+  ])
+  await run(before, { realModels: [nano] })
+  expect(await stored()).toMatchObject({ providers: [{ provider: 'openai' }] })
+})
+
 test('without the file of before it finds its things and makes new secrets', async ({ run, callable, console }) => {
   const again = await run(null)
   expect(await callable(again.key)).toContain('acme/swift')
