@@ -36,7 +36,8 @@ test('the cost of finding due deliveries does not grow with webhooks or with del
   )
   await fixture.run('ANALYZE money.webhooks, money.notices, money.webhook_deliveries')
 
-  // T1 of deliveries.ts.
+  // T1 of deliveries.ts. The first statement of a session also reads pages of the catalog.
+  await look()
   const nothing = await look()
   expect(taken).toEqual([])
   expect(nothing.rows).toBe(0)
