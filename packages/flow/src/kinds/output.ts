@@ -47,7 +47,7 @@ function unfit(fields: FieldFault[]): Refusal {
   return new Refusal(
     'node_failed',
     `The output does not fit the contract: ${reasons}.`,
-    'Have the model give only what the contract allows, convert the value with an expression, or widen the contract.',
+    'Have the model keep to the contract, convert its text with an expression, or widen the contract.',
     { param: fields[0]!.field, details: { fields } },
   )
 }
