@@ -44,7 +44,7 @@ async function checkInTurn(deps: CheckerDeps, turn: Turn): Promise<{ findings: n
     // What could not be checked may have findings, so none of the others is not a result.
     if (errors.length === 0 || findings > 0) round = { wallets: report.wallets, findings }
     if (round) deps.metrics.checked(round)
-    else await reportLast(deps, turn) // what was found before may still be so
+    else await reportLast(deps, turn).catch(() => {}) // what was found before may still be so
     if (errors.length > 0) throw new AggregateError(errors, 'some of the books could not be checked')
     return { findings }
   } finally {
