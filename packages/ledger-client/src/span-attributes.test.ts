@@ -1,12 +1,21 @@
 import { trace, TraceFlags, type Tracer } from '@opentelemetry/api'
-import { expect, onTestFinished, test } from 'vitest'
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { privateKey } from './fixtures/keys.ts'
 import { admitted, nodeAdmission, settled, settlement } from './fixtures/items.ts'
 import { startPeerLedger } from './fixtures/peer-ledger.ts'
-import { openLedgerClient } from './ledger-client.ts'
 import { attributesOf } from './span-attributes.ts'
 
+// A tracer keeps the collector that it found first: each test has modules without one, and the next file too.
+beforeEach(() => {
+  vi.resetModules()
+  return () => {
+    trace.disable()
+    vi.resetModules()
+  }
+})
+
 async function open() {
+  const { openLedgerClient } = await import('./ledger-client.ts')
   const peer = await startPeerLedger()
   const client = openLedgerClient({ url: peer.url, service: 'worker', privateKey, closeGraceMs: 0 })
   onTestFinished(async () => {
