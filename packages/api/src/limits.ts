@@ -85,6 +85,8 @@ export const flowLimits = {
   assetBytes: 25_000_000,
   /** How long the bytes of a deleted asset stay: longer than an execution may wait and than work already started. */
   deletedAssetMs: 3_600_000,
+  /** Age of its ID up to which stored bytes can become an asset: many times as long as their record is retried. */
+  assetRecordMs: 12 * 3_600_000,
   /** Age in days after which a project may have its assets deleted. */
   assetRetentionDays: { min: 1, max: 3_650 },
   /** Attempts of a node whose worker dies. */

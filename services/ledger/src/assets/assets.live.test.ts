@@ -1,3 +1,6 @@
+import { randomBytes } from 'node:crypto'
+import { mintId } from '@gateway/api/ids'
+import { flowLimits } from '@gateway/api/limits'
 import { describe, expect } from 'vitest'
 import { insertExecution } from '../fixtures/execution-rows.ts'
 import { openTenant, test } from '../fixtures/ledger-test.ts'
@@ -64,6 +67,26 @@ describe('an asset', () => {
     })
     const caller = { project: tenant.project.id, execution }
     expect(await recordAsset(replica, { ...record, caller })).toEqual({ recorded: true, project: tenant.project.id })
+  })
+
+  test('is not recorded for the first time once its id is too old, but the repeat of a record is', async ({
+    fixture,
+    tenant,
+    replica,
+  }) => {
+    const idOfAge = (ageMs: number) => mintId('ast', Date.now() - ageMs, randomBytes(10))
+    const record = (id: string) =>
+      recordAsset(replica, { id, caller: asked(tenant.key.hash), mimeType: 'image/png', bytes: 12 })
+    const late = idOfAge(flowLimits.assetRecordMs + 60_000)
+    await expect(record(late)).rejects.toThrow(`asset ${late} is too old to be recorded`)
+    expect((await fixture.run('SELECT FROM money.assets WHERE id = $1', [late])).rowCount).toBe(0)
+    const inTime = idOfAge(flowLimits.assetRecordMs - 60_000)
+    expect(await record(inTime)).toEqual({ recorded: true, project: tenant.project.id })
+    await fixture.run(`INSERT INTO money.assets (id, project, mime_type, bytes) VALUES ($1, $2, 'image/png', 12)`, [
+      late,
+      tenant.project.id,
+    ])
+    expect(await record(late)).toEqual({ recorded: true, project: tenant.project.id })
   })
 })
 

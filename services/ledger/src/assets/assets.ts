@@ -14,6 +14,7 @@ import { refused, type Refused } from '@gateway/ledger-protocol/ledger-refusal'
 import type { Deps } from '../deps.ts'
 import { type Caller, readCaller } from '../keys/read-caller.ts'
 import type { RequestOf, ResponseOf } from '@gateway/ledger-protocol/ledger-operations'
+import { timeOfId } from '@gateway/api/ids'
 import { flowLimits } from '@gateway/api/limits'
 import type { AttachmentLimits } from '@gateway/api/attachments'
 
@@ -45,6 +46,9 @@ async function findAssets(
 //   Q2  The row that counts a project's assets is locked by each insert, so concurrent uploads never exceed the quota.
 //   Q3  An asset that an execution has paid for is kept even if uploads have filled the quota in the meantime; a new one
 //       is refused before it is paid for.
+//   Q4  An ID older than `assetRecordMs` is not recorded for the first time. From then on, bytes without a row never get
+//       one, even if the process that stored them was suspended meanwhile, and may be removed
+//       (services/console/src/assets/assets.ts).
 
 type QuotaDeps = Pick<Deps, 'reads' | 'quotas'>
 
@@ -68,7 +72,7 @@ const EMPTY = { neededMicro: 1, availableMicro: 0, reservedMicro: 0, affordableM
 /**
  * Records stored bytes as an asset of a project: uploaded with a key or by a user, or created by an execution. Safe to
  * repeat.
- * @throws Error if the id is taken by another asset, which no honest caller can cause
+ * @throws Error if the id is taken by another asset, which no honest caller can cause, or too old for a new one (Q4)
  */
 export async function recordAsset(
   deps: QuotaDeps,
@@ -79,8 +83,11 @@ export async function recordAsset(
   const { project, key, user, execution } = { key: null, user: null, execution: null, ...owner }
   const insert = async (tx: Prisma.TransactionClient): Promise<void> => {
     const data = { id, project, mimeType, bytes, execution, key, user }
-    const { count } = await tx.asset.createMany({ data, skipDuplicates: true })
-    if (count === 0 || execution !== null) return // Q3
+    const select = { createdAt: true }
+    const [added] = await tx.asset.createManyAndReturn({ data: [data], skipDuplicates: true, select })
+    if (added === undefined) return
+    if (isTooOld(id, added.createdAt)) throw new Error(`asset ${id} is too old to be recorded`) // Q4
+    if (execution !== null) return // Q3
     const reached = await reachedQuota(deps, tx, project, { assets: 0, bytes: 0 })
     if (reached !== null) throw new QuotaReached(less(reached, bytes))
   }
@@ -94,6 +101,12 @@ export async function recordAsset(
   if (recorded.project !== project || recorded.mimeType !== mimeType || recorded.bytes !== bytes)
     throw new Error(`asset ${id} is already recorded with different values`)
   return { recorded: true, project }
+}
+
+/** Whether an ID is too old for a new asset. The clocks differ by a minute at most, or the request is rejected. */
+function isTooOld(id: string, now: Date): boolean {
+  const madeAt = timeOfId(id)
+  return madeAt !== null && now.getTime() - madeAt.getTime() > flowLimits.assetRecordMs
 }
 
 /** Undoes an insert beyond a quota. */
