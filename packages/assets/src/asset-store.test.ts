@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -50,6 +50,23 @@ test('finds an asset only under its project', async ({ store }) => {
   await store.remove('prj_1', 'ast_1')
   await store.remove('prj_1', 'ast_1')
   await expect(store.readWhole('prj_1', 'ast_1')).rejects.toThrow(AssetMissing)
+})
+
+test('lists stored assets in pages, and skips what is not named by ids', async ({ store, folder }) => {
+  await store.put('prj_1', 'ast_0', inPieces(PNG, 100_000), LIMIT)
+  for (const inside of ['prj_2/nested', 'lost+found']) await mkdir(path.join(folder, inside), { recursive: true })
+  const ids = Array.from({ length: 1_000 }, (_, n) => `ast_${n}`)
+  const others = ['file', 'lost+found/ast_1', 'prj_1/.nfs01', 'prj_2/nested/ast_1']
+  for (const name of [...ids.map((id) => `prj_2/${id}`), ...others]) await writeFile(path.join(folder, name), PNG)
+  const pages = await Array.fromAsync(store.list())
+  expect(pages.map(({ length }) => length <= 1_000)).toEqual([true, true])
+  const all = pages.flat().map(({ project, id }) => `${project}/${id}`)
+  expect(all.toSorted()).toEqual(['prj_1/ast_0', ...ids.map((id) => `prj_2/${id}`)].toSorted())
+})
+
+test('throws AssetStoreUnavailable if the folder cannot be listed', async ({ store, folder }) => {
+  await rm(folder, { recursive: true })
+  await expect(Array.fromAsync(store.list())).rejects.toThrow(AssetStoreUnavailable)
 })
 
 test('refuses ids that could lead out of the folder of a project', async ({ store }) => {

@@ -9,13 +9,14 @@ import {
   AssetStoreUnavailable,
   type BlobBackend,
   type ByteRange,
+  LISTED_KEYS,
   type StoredAsset,
 } from './blob-backend.ts'
 import { assetLimits, type AssetStoreSettings } from './asset-store-config.ts'
 import { openReadLimit } from './read-limit.ts'
 import { openTemporaryFolder } from './temporary-file.ts'
 import { Disk } from 'flydrive'
-import { mkdir, open } from 'node:fs/promises'
+import { mkdir, open, opendir } from 'node:fs/promises'
 import path from 'node:path'
 import { FSDriver } from 'flydrive/drivers/fs'
 import type { Telemetry } from '@gateway/service-kit/process/telemetry'
@@ -60,7 +61,18 @@ export interface AssetStore {
   openForCaller(project: string, asset: string, range?: ByteRange): Promise<Readable>
   /** Removes what was stored; ignores a missing asset. */
   remove(project: string, asset: string): Promise<void>
+  /**
+   * Lists what is stored, in pages of at most 1,000. Skips what is not named by ids (B1).
+   * @throws AssetStoreUnavailable, also if the store may be read but not listed
+   */
+  list(): AsyncIterable<StoredName[]>
   close(): Promise<void>
+}
+
+/** The ids under which bytes are stored. */
+export interface StoredName {
+  project: string
+  id: string
 }
 
 export interface Room {
@@ -160,6 +172,13 @@ export async function openAssetStore(
         throw new AssetStoreUnavailable({ cause: error })
       }
     },
+    async *list() {
+      try {
+        for await (const keys of backend.list()) yield keys.flatMap((key) => nameOf(key) ?? [])
+      } catch (error) {
+        throw new AssetStoreUnavailable({ cause: error })
+      }
+    },
     async close() {
       await temporary.close()
       backend.close()
@@ -204,6 +223,12 @@ function keyOf(project: string, asset: string): string {
   return `${project}/${asset}`
 }
 
+/** Inverse of `keyOf`. null: it is not one of its keys. */
+function nameOf(key: string): StoredName | null {
+  const [project = '', id = '', ...more] = key.split('/')
+  return ID.test(project) && ID.test(id) && more.length === 0 ? { project, id } : null
+}
+
 /** A folder of this machine, or one that all processes mount. Only its owner has access. */
 export async function openLocalBackend(folder: string): Promise<BlobBackend> {
   const root = path.resolve(folder)
@@ -220,6 +245,20 @@ export async function openLocalBackend(folder: string): Promise<BlobBackend> {
       return file.createReadStream(range ? { start: range.first, end: range.last } : {})
     },
     remove: (key) => disk.delete(key),
+    // The library reads a whole folder into memory.
+    async *list() {
+      let page: string[] = []
+      for await (const project of await opendir(root)) {
+        if (!project.isDirectory() || !ID.test(project.name)) continue // such as lost+found, which may not be readable
+        for await (const asset of await opendir(path.join(root, project.name))) {
+          if (asset.isFile()) page.push(`${project.name}/${asset.name}`)
+          if (page.length < LISTED_KEYS) continue
+          yield page
+          page = []
+        }
+      }
+      if (page.length > 0) yield page
+    },
     close() {},
   }
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { MediaType } from '@gateway/api/media-type'
-import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import { GetObjectCommand, paginateListObjectsV2, S3Client } from '@aws-sdk/client-s3'
 import { Disk } from 'flydrive'
 import { S3Driver } from 'flydrive/drivers/s3'
 import type { BucketSettings } from './asset-store-config.ts'
@@ -27,6 +27,8 @@ export interface BlobBackend {
    */
   read(key: string, range: ByteRange | null, reader: 'caller' | 'process'): Promise<Readable>
   remove(key: string): Promise<void>
+  /** Lists all keys in pages of at most 1,000, in no particular order. May list what is stored or removed meanwhile. */
+  list(): AsyncIterable<string[]>
   close(): void
 }
 
@@ -65,6 +67,9 @@ const CONNECT_MS = 3_000
 /** A bucket from which nothing comes for this long has its connection closed; the SDK then retries on another. */
 const SILENT_MS = 10_000
 
+/** Keys of one page. S3 lists no more. */
+export const LISTED_KEYS = 1_000
+
 /** Connections of the process itself: stores, and reads at full speed. */
 const OWN_SOCKETS = 256
 
@@ -102,6 +107,10 @@ export function openBucketBackend(bucket: BucketSettings, maxCallers: number): B
       return answer.Body as Readable
     },
     remove: (key) => disk.delete(key),
+    async *list() {
+      for await (const { Contents = [] } of paginateListObjectsV2({ client, pageSize: LISTED_KEYS }, { Bucket: name }))
+        yield Contents.flatMap(({ Key }) => Key ?? [])
+    },
     close() {
       client.destroy()
       callers.destroy()

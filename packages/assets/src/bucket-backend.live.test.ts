@@ -66,6 +66,18 @@ test('retries a bucket that is briefly unavailable', async ({ store, server }) =
   await expect(store.put('prj_1', 'ast_2', inPieces(WAV), LIMIT)).rejects.toThrow(AssetStoreUnavailable)
 })
 
+test('lists the assets of a bucket in pages, and skips keys that are not ids', async ({ store, server }) => {
+  const ids = Array.from({ length: 1_001 }, (_, n) => `ast_${n}`)
+  const others = ['ast_1', 'logs/2026/ast_1', 'prj_1/a.b']
+  for (const key of [...ids.map((id) => `prj_1/${id}`), ...others])
+    server.objects.set(`/assets/${key}`, { bytes: WAV, contentType: 'audio/wav' })
+  const pages = await Array.fromAsync(store.list())
+  expect(pages.flat()).toEqual(ids.map((id) => ({ project: 'prj_1', id })))
+  expect(pages.map(({ length }) => length)).toEqual([1_000, 1])
+  server.failNext(1_000)
+  await expect(Array.fromAsync(store.list())).rejects.toThrow(AssetStoreUnavailable)
+})
+
 test(
   'retries on a new connection if one to the bucket falls silent',
   { timeout: 60_000 },
