@@ -57,7 +57,7 @@ export interface ConsoleDeps {
   estimator: Pick<Estimator, 'estimate'>
   /** The operator's defaults (`QUOTAS`). */
   quotas: QuotaValues
-  assetStore: Pick<AssetStore, 'openForCaller' | 'put' | 'remove'>
+  assetStore: Pick<AssetStore, 'openForCaller' | 'put' | 'remove' | 'list'>
   /** How long after its appointment by an Admin a new owner of a project becomes one. */
   appointmentDelayMs: number
   throttle: Throttle

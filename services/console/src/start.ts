@@ -13,6 +13,7 @@ import { isUpload, isTrustedBy } from '@gateway/service-kit/http/connections'
 import type { ConsoleDeps } from './deps.ts'
 import { consoleApp } from './app.ts'
 import { removeDeleted } from './assets/assets.ts'
+import { removeUnrecorded } from './assets/remove-unrecorded.ts'
 import { reportFailedSignIns } from './audit/failed-sign-ins.ts'
 import { checkAudit } from './audit/check-audit.ts'
 import { auditAnchor, forgetAudit, sealAudit } from './audit/seal-audit.ts'
@@ -67,6 +68,11 @@ export async function startConsole(config: ConsoleConfig, tools: ServiceTools) {
   const assetStore = await openAssetStore(assetStoreOf(config), metrics.assets)
   onStop('asset store', () => assetStore.close())
   const removal = { name: 'removal of assets', everyMs: 60_000, work: () => removeDeleted({ ledger, assetStore, log }) }
+  const unrecorded = {
+    name: 'removal of unrecorded bytes',
+    everyMs: 86_400_000,
+    work: async () => (await removeUnrecorded({ prisma, assetStore, log, stopping }), 0), // never again at once: U4
+  }
   const forgetting = { name: 'idempotency keys', everyMs: 600_000, work: () => forgetCreations({ prisma }) }
   const attempts = { name: 'sign-in attempts', everyMs: 300_000, work: () => forgetAttempts({ prisma }) }
   const seals = { name: 'seals of the audit', everyMs: 5_000, work: () => sealAudit({ prisma }) }
@@ -116,6 +122,7 @@ export async function startConsole(config: ConsoleConfig, tools: ServiceTools) {
   const jobs = [
     publicKeys,
     removal,
+    unrecorded,
     forgetting,
     attempts,
     handingOver,

@@ -1,3 +1,4 @@
+import type { StoredName } from '@gateway/assets/asset-store'
 import { AssetMissing, AssetStoreUnavailable } from '@gateway/assets/blob-backend'
 import { sendAsset } from '@gateway/assets/send-asset'
 import { recordStored } from '@gateway/ledger-client/record-stored'
@@ -146,12 +147,18 @@ const BATCH_SIZE = 100
  * concurrently and be killed meanwhile: removing bytes again changes nothing. Returns the number of assets removed; an
  * asset whose bytes can't be removed now is left for a later run.
  */
-export async function removeDeleted({
-  ledger,
-  assetStore,
-  log,
-}: Pick<ConsoleDeps, 'ledger' | 'assetStore' | 'log'>): Promise<number> {
-  const { assets } = await ledger.assetsToRemove({ limit: BATCH_SIZE })
+export async function removeDeleted(deps: Pick<ConsoleDeps, 'ledger' | 'assetStore' | 'log'>): Promise<number> {
+  const { assets } = await deps.ledger.assetsToRemove({ limit: BATCH_SIZE })
+  const ids = await removeBytes(deps, assets)
+  if (ids.length > 0) await deps.ledger.assetsRemoved({ ids })
+  return ids.length
+}
+
+/** Returns the ids whose bytes are gone now. Failures are logged, and left for a later run. */
+export async function removeBytes(
+  { assetStore, log }: Pick<ConsoleDeps, 'assetStore' | 'log'>,
+  assets: readonly StoredName[],
+): Promise<string[]> {
   const ids: string[] = []
   for (const { id, project } of assets) {
     const failure = await assetStore.remove(project, id).then(
@@ -159,8 +166,7 @@ export async function removeDeleted({
       (error: unknown) => error,
     )
     if (failure === null) ids.push(id)
-    else log.warn({ err: failure, asset: id }, 'removal of a deleted asset failed, will retry')
+    else log.warn({ err: failure, asset: id }, 'removal of stored bytes failed, will retry')
   }
-  if (ids.length > 0) await ledger.assetsRemoved({ ids })
-  return ids.length
+  return ids
 }
