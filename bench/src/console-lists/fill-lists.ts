@@ -111,10 +111,11 @@ function money(size: Size, { tenant, project, owner }: Scope): string[] {
     `INSERT INTO money.latest_refusals (project, at, request, key, model, code)
      SELECT '${project}', ${ago('n', 'second')}, 'req_' || n, ${idSql('key', 'n % 5')}, 'acme/model-1', ${codes}[1 + n % 4]
        FROM ${upTo(100)}`,
-    `INSERT INTO money.assets (id, project, mime_type, bytes, execution, user_id, created_at)
-     SELECT 'ast_' || n, '${project}', 'image/png', 1000 + n, e.id, CASE WHEN e.id IS NULL THEN '${owner}' END, ${ago('n', 'minute')}
+    `INSERT INTO money.assets (id, project, mime_type, bytes, execution, sandbox, user_id, created_at)
+     SELECT 'ast_' || n, '${project}', 'image/png', 1000 + n, e.id, e.sandbox, CASE WHEN e.id IS NULL THEN '${owner}' END,
+            ${ago('n', 'minute')}
        FROM ${upTo(size.assets)}
-       LEFT JOIN (SELECT id, row_number() OVER (ORDER BY id DESC) AS nth FROM money.executions) e ON e.nth = n + 1 AND n % 2 = 1`,
+       LEFT JOIN (SELECT id, sandbox, row_number() OVER (ORDER BY id DESC) AS nth FROM money.executions) e ON e.nth = n + 1 AND n % 2 = 1`,
   ]
 }
 

@@ -901,10 +901,12 @@ CREATE TABLE money.assets (
   mime_type  text NOT NULL,
   bytes      integer NOT NULL CHECK (bytes > 0),
   execution  text, -- the one that created it; null: it was uploaded
+  sandbox    text, -- the flow of that execution, whose record may be deleted earlier
   key        text, -- the key that uploaded it
   user_id     text, -- the user who uploaded it in the console
   created_at timestamptz(3) NOT NULL DEFAULT now(),
-  deleted_at timestamptz(3)
+  deleted_at timestamptz(3),
+  CONSTRAINT created_has_sandbox CHECK ((execution IS NULL) = (sandbox IS NULL))
 );
 CREATE INDEX ON money.assets (project, created_at);
 CREATE INDEX assets_there ON money.assets (project, created_at, id) WHERE deleted_at IS NULL;

@@ -80,9 +80,9 @@ export async function recordAsset(
 ): Promise<AssetRecordAnswer> {
   const owner = await ownerOf(deps, caller)
   if ('refused' in owner) return owner
-  const { project, key, user, execution } = { key: null, user: null, execution: null, ...owner }
+  const { project, key, user, execution, sandbox } = { key: null, user: null, execution: null, sandbox: null, ...owner }
   const insert = async (tx: Prisma.TransactionClient): Promise<void> => {
-    const data = { id, project, mimeType, bytes, execution, key, user }
+    const data = { id, project, mimeType, bytes, execution, sandbox, key, user }
     const select = { createdAt: true }
     const [added] = await tx.asset.createManyAndReturn({ data: [data], skipDuplicates: true, select })
     if (added === undefined) return
@@ -146,7 +146,7 @@ async function reachedQuota(
 async function ownerOf(
   deps: Pick<Deps, 'reads'>,
   caller: AssetRecordQuestion['caller'],
-): Promise<{ project: string; key?: string; user?: string; execution?: string } | Refused> {
+): Promise<{ project: string; key?: string; user?: string; execution?: string; sandbox?: string } | Refused> {
   if ('user' in caller) return caller
   if ('execution' in caller) return findExecution(deps, caller)
   const answer = await readCaller(deps, caller)
@@ -156,9 +156,9 @@ async function ownerOf(
 async function findExecution(
   { reads }: Pick<Deps, 'reads'>,
   { project, execution }: { project: string; execution: string },
-): Promise<{ project: string; execution: string } | Refused> {
-  const row = await reads.prisma.execution.findFirst({ where: { id: execution, project }, select: { project: true } })
-  return row ? { project, execution } : refused('execution_not_found', { execution })
+): Promise<{ project: string; execution: string; sandbox: string } | Refused> {
+  const row = await reads.prisma.execution.findFirst({ where: { id: execution, project }, select: { sandbox: true } })
+  return row ? { project, execution, sandbox: row.sandbox } : refused('execution_not_found', { execution })
 }
 
 // How an asset is deleted.
@@ -241,18 +241,17 @@ async function readLimits({ reads }: Pick<Deps, 'reads'>, project: string, model
  * Returns the assets that a key may read or name in a call: for a `listed` key, not what executions outside its list have
  * made (flows §4.7).
  */
-export async function listedAssets<Asset extends { execution: string | null }>(
+export async function listedAssets<Asset extends { sandbox: string | null }>(
   { prisma }: Pick<Database, 'prisma'>,
   key: string,
   assets: readonly Asset[],
 ): Promise<Asset[]> {
-  const executions = assets.flatMap(({ execution }) => execution ?? [])
-  if (executions.length === 0) return [...assets]
-  const rows = await prisma.$queryRaw<{ id: string }[]>`
-    SELECT x.id FROM control.keys k
-     CROSS JOIN unnest(${executions}::text[]) x (id)
-      LEFT JOIN money.executions e ON e.id = x.id
-     WHERE k.id = ${key} AND money.unlisted_resource(k.id, k.policy, coalesce(e.sandbox, ''), '{}') IS NULL`
-  const listed = new Set(rows.map(({ id }) => id))
-  return assets.filter(({ execution }) => execution === null || listed.has(execution))
+  const sandboxes = assets.flatMap(({ sandbox }) => sandbox ?? [])
+  if (sandboxes.length === 0) return [...assets]
+  const rows = await prisma.$queryRaw<{ sandbox: string }[]>`
+    SELECT x.sandbox FROM control.keys k
+     CROSS JOIN unnest(${sandboxes}::text[]) x (sandbox)
+     WHERE k.id = ${key} AND money.unlisted_resource(k.id, k.policy, x.sandbox, '{}') IS NULL`
+  const listed = new Set(rows.map(({ sandbox }) => sandbox))
+  return assets.filter(({ sandbox }) => sandbox === null || listed.has(sandbox))
 }
