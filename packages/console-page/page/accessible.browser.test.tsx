@@ -117,7 +117,9 @@ document.adoptedStyleSheets.push(still)
 
 async function closeAll(): Promise<void> {
   for (let tries = 0; dialogNow() && tries < 4; tries++) {
-    const button = all('button', dialogNow()!).find((each) => /^(Cancel|Close|Done|Stay)$/.test(labelOf(each)))
+    // A form asks before it loses what was typed in it.
+    const names = all('.dialog').length > 1 ? /^Leave$/ : /^(Cancel|Close|Done|Stay)$/
+    const button = all('button', dialogNow()!).find((each) => names.test(labelOf(each)))
     if (button) button.click()
     else await userEvent.keyboard('{Escape}')
     await settled()

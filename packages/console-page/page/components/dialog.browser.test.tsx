@@ -1,10 +1,13 @@
 import { useState } from 'react'
+import { QueryClientProvider } from '@tanstack/react-query'
 import { expect } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { exampleIds } from '@gateway/api/example-ids'
 import { refuse } from '@gateway/api/refusal'
 import { contractExample, pageTest as test, project } from '../page-test.fixture.tsx'
-import { Dialog } from './dialog.tsx'
+import { useChange } from '../api/queries.ts'
+import { openQueryClient } from '../api/query-client.ts'
+import { Dialog, FormDialog } from './dialog.tsx'
 
 function Opener({ stays }: { stays: boolean }) {
   const [isOpen, setOpen] = useState(false)
@@ -55,6 +58,67 @@ test('a dialog that stays ignores Escape, and closes by its button', async ({ sh
   await expect.element(dialog).not.toBeInTheDocument()
   await expect.element(opener).toHaveFocus()
 })
+
+function FormOpener() {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <button type="button" onClick={() => setOpen(true)}>
+        Rename
+      </button>
+      {isOpen && <RenameForm onClose={() => setOpen(false)} />}
+    </>
+  )
+}
+
+function RenameForm({ onClose }: { onClose: () => void }) {
+  const change = useChange(() => Promise.resolve(), 'Renamed.')
+  return (
+    <FormDialog title="Rename flow" submit="Rename flow" change={change} onClose={onClose}>
+      <input aria-label="Name" />
+    </FormDialog>
+  )
+}
+
+const ways = {
+  Escape: () => userEvent.keyboard('{Escape}'),
+  'a press outside': () => userEvent.click(document.querySelector('.dialog-backdrop')!, { position: { x: 5, y: 5 } }),
+  Cancel: () => dialog.getByRole('button', { name: 'Cancel' }).click(),
+}
+
+test.for(Object.keys(ways) as (keyof typeof ways)[])(
+  '%s closes a form only after asking about typed text',
+  async (way, { show }) => {
+    await show(
+      <QueryClientProvider client={openQueryClient()}>
+        <FormOpener />
+      </QueryClientProvider>,
+    )
+    await opener.click()
+    await ways[way]()
+    await expect.element(dialog).not.toBeInTheDocument()
+
+    await opener.click()
+    const name = dialog.getByLabelText('Name')
+    await name.fill('typed')
+    await ways[way]()
+    const question = page.getByRole('dialog', { name: 'Unsaved changes' })
+    await expect.element(question).toBeVisible()
+    await userEvent.keyboard('{Escape}')
+    await expect.element(question).not.toBeInTheDocument()
+    await expect.element(name).toHaveValue('typed')
+    await ways[way]()
+    await question.getByRole('button', { name: 'Leave' }).click()
+    await expect.element(dialog).not.toBeInTheDocument()
+    await expect.element(opener).toHaveFocus()
+
+    await opener.click()
+    await name.fill('typed')
+    await dialog.getByRole('button', { name: 'Rename flow' }).click()
+    await expect.element(dialog).not.toBeInTheDocument()
+    await expect.element(question).not.toBeInTheDocument()
+  },
+)
 
 test('a form shows a refusal and keeps what was typed [quota_reached]', async ({ api, open }) => {
   const refusal = refuse('quota_reached', {
@@ -111,6 +175,15 @@ test('neither Escape nor Cancel closes a dialog whose change is under way, and s
   await expect.element(form.getByRole('button', { name: 'Cancel' })).toBeDisabled()
   made.resolve(contractExample('createKey'))
   await expect.element(screen.getByRole('dialog', { name: /^Secret for/ })).toBeVisible()
+})
+
+test('a new key is not lost by Escape', async ({ open }) => {
+  const { screen } = await open(`${project}/keys?create=true`)
+  const form = screen.getByRole('dialog', { name: 'Create key' })
+  await form.getByLabelText('Name', { exact: true }).fill('website')
+  await userEvent.keyboard('{Escape}')
+  await screen.getByRole('dialog', { name: 'Unsaved changes' }).getByRole('button', { name: 'Stay' }).click()
+  await expect.element(form.getByLabelText('Name', { exact: true })).toHaveValue('website')
 })
 
 test('a secret that could not be copied is not called copied', async ({ open, onTestFinished }) => {

@@ -7,21 +7,25 @@ import { TextField } from './fields.tsx'
 /**
  * Modal dialog, open while mounted: a sheet at the bottom of a narrow screen. It closes on Escape and, until
  * something was typed in it, on a press outside. It then returns the focus to the element that had it, or to the
- * screen's heading if that element is gone. With `stays`, only its buttons close it.
+ * screen's heading if that element is gone. With `stays`, only its buttons close it. With `isForm`, it asks before it
+ * loses what was typed.
  */
 export function Dialog({
   title,
   onClose,
   stays = false,
+  isForm = false,
   children,
 }: {
   title: string
   onClose: () => void
   stays?: boolean
+  isForm?: boolean
   children: ReactNode
 }) {
   const popup = useRef<HTMLDivElement>(null)
   const hasInput = useRef(false)
+  const [isLeaving, setLeaving] = useState(false)
   useReturnedFocus()
   return (
     <BaseDialog.Root
@@ -29,8 +33,10 @@ export function Dialog({
       disablePointerDismissal={stays}
       onOpenChange={(_, { reason }) => {
         // Escape reaches all open dialogs: only the one on top closes.
-        const isAsked = reason === 'escape-key' || (reason === 'outside-press' && !hasInput.current)
-        if (isAsked && !stays && topDialog() === popup.current) onClose()
+        const isAsked = reason === 'close-press' || (!stays && (reason === 'escape-key' || reason === 'outside-press'))
+        if (!isAsked || topDialog() !== popup.current) return
+        if (isForm && hasInput.current) setLeaving(true)
+        else if (reason !== 'outside-press' || !hasInput.current) onClose()
       }}
     >
       <BaseDialog.Portal>
@@ -47,7 +53,40 @@ export function Dialog({
           {children}
         </BaseDialog.Popup>
       </BaseDialog.Portal>
+      {isLeaving && (
+        <LeaveQuestion title="Unsaved changes" onStay={() => setLeaving(false)} onLeave={onClose}>
+          What you typed is lost if you leave.
+        </LeaveQuestion>
+      )}
     </BaseDialog.Root>
+  )
+}
+
+/** Asks whether to leave unsaved changes. */
+export function LeaveQuestion({
+  title,
+  onStay,
+  onLeave,
+  children,
+}: {
+  title: string
+  onStay: () => void
+  onLeave: () => void
+  /** What becomes of the changes. */
+  children: ReactNode
+}) {
+  return (
+    <Dialog title={title} onClose={onStay}>
+      <p>{children}</p>
+      <div className="buttons">
+        <button type="button" className="button main" onClick={onStay}>
+          Stay
+        </button>
+        <button type="button" className="button" onClick={onLeave}>
+          Leave
+        </button>
+      </div>
+    </Dialog>
   )
 }
 
@@ -68,7 +107,8 @@ function useReturnedFocus(): void {
     before.current = handedOver ?? before.current
     handedOver = null
     return () => {
-      const element = before.current
+      // Dialogs that close together return the focus to what had it before the lowest.
+      const element = handedOver ?? before.current
       handedOver = element
       queueMicrotask(() => {
         if (handedOver !== element) return
@@ -134,7 +174,7 @@ export function FormDialog<Made>({
     if (!isFaulty) change.mutate(undefined, { onSuccess: onDone ?? onClose })
   }
   return (
-    <Dialog title={title} stays={stays || change.isPending} onClose={onClose}>
+    <Dialog title={title} isForm stays={stays || change.isPending} onClose={onClose}>
       <form className="stack" onSubmit={onSubmit}>
         {children}
         <RefusalBox error={change.error} />
@@ -146,9 +186,9 @@ export function FormDialog<Made>({
           >
             {submit}
           </button>
-          <button type="button" className="button" disabled={change.isPending} onClick={onClose}>
+          <BaseDialog.Close className="button" disabled={change.isPending}>
             {cancel}
-          </button>
+          </BaseDialog.Close>
         </div>
       </form>
     </Dialog>

@@ -1,6 +1,6 @@
 import { useBlocker } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { Dialog } from './dialog.tsx'
+import { LeaveQuestion } from './dialog.tsx'
 
 /** Confirms leaving a screen with unsaved changes, or with work in progress. */
 export function LeaveGuard({
@@ -23,16 +23,8 @@ export function LeaveGuard({
   })
   if (status !== 'blocked') return null
   return (
-    <Dialog title={title} onClose={reset}>
-      <p>{children}</p>
-      <div className="buttons">
-        <button type="button" className="button main" onClick={reset}>
-          Stay
-        </button>
-        <button type="button" className="button" onClick={proceed}>
-          Leave
-        </button>
-      </div>
-    </Dialog>
+    <LeaveQuestion title={title} onStay={reset} onLeave={proceed}>
+      {children}
+    </LeaveQuestion>
   )
 }
