@@ -1,9 +1,11 @@
 import { useState } from 'react'
 import { expect } from 'vitest'
 import { Refusal } from '@gateway/api/refusal'
+import { exampleIds } from '@gateway/api/example-ids'
 import { contractExample, pageTest as test, project, showTabAgain } from '../page-test.fixture.tsx'
 import { Composer } from './components/composer.tsx'
-import { newConversation } from './core/conversation.ts'
+import { newAnswer, newConversation } from './core/conversation.ts'
+import { keptIn } from './data/kept.ts'
 
 function ComposerAlone() {
   const [draft, setDraft] = useState(newConversation.draft)
@@ -47,6 +49,21 @@ test('removed messages can be restored, one or a whole conversation', async ({ o
   await expect.element(screen.getByText('No messages yet')).toBeVisible()
   await restore.click()
   await expect.poll(texts).toEqual(both)
+})
+
+test('a response that was left before its call had an ID has an unknown charge, and a link to its calls', async ({
+  open,
+}) => {
+  const { id: user } = contractExample('readMe')
+  const answers = { kind: 'answers' as const, id: 'a', columns: [newAnswer('acme/swift')] }
+  keptIn({ user, project: exampleIds.project }).write('conversation', { ...newConversation, entries: [answers] })
+  const { screen, address } = await open(`${project}/playground`)
+  const response = screen.getByRole('article', { name: 'Response from acme/swift' })
+  await expect.element(response.getByText('Charge unknown')).toBeVisible()
+  await expect.element(screen.getByText('(1 charge unknown)')).toBeVisible()
+  await expect.element(response.getByText(/pending/)).not.toBeInTheDocument()
+  await response.getByRole('link', { name: 'View calls' }).click()
+  await expect.poll(address).toMatchObject({ pathname: `${project}/calls`, search: { model: 'acme/swift' } })
 })
 
 /** The event of typing. React takes the value only if it was set behind its back. */

@@ -241,12 +241,19 @@ function AnswerCard({
       {state === 'stopped' && (
         <p className="soft small">Stopped. The call continues to its end and is charged in full.</p>
       )}
+      {state === 'lost' && (
+        <p className="soft small">
+          The page was left before the response began. If the call was admitted, it continues to its end and is charged
+          in full.
+        </p>
+      )}
       <AnswerFigures of={answer} />
     </article>
   )
 }
 
-function AnswerFigures({ of: { text, state, invocation, firstMs, totalMs, usage, chargedMicro } }: { of: Answer }) {
+function AnswerFigures({ of }: { of: Answer }) {
+  const { model, text, state, invocation, firstMs, totalMs, usage, chargedMicro } = of
   const { tenant, project } = useScope()
   return (
     <div className="playground-figures small soft">
@@ -261,7 +268,7 @@ function AnswerFigures({ of: { text, state, invocation, firstMs, totalMs, usage,
       {state !== 'streaming' && (
         <span>
           {chargedMicro === null ? (
-            'Charge pending'
+            `Charge ${state === 'lost' ? 'unknown' : 'pending'}`
           ) : (
             <>
               Charged <Money micro={chargedMicro} />
@@ -272,6 +279,11 @@ function AnswerFigures({ of: { text, state, invocation, firstMs, totalMs, usage,
       {invocation !== null && state !== 'streaming' && (
         <Link to="/projects/$tenant/$project/calls/$call" params={{ tenant, project, call: invocation }}>
           View call
+        </Link>
+      )}
+      {state === 'lost' && (
+        <Link to="/projects/$tenant/$project/calls" params={{ tenant, project }} search={{ model }}>
+          View calls
         </Link>
       )}
       {text !== '' && state !== 'streaming' && <CopyButton text={text} label="Copy response" isSmall />}

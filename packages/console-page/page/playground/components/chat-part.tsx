@@ -180,7 +180,7 @@ function ChatCodePart({ bodyOf }: { bodyOf: () => ChatBody }) {
 
 /** Charge of the conversation so far. */
 function SpentLine({ of }: { of: Conversation }) {
-  const { micro, open } = spent(of)
+  const { micro, open, unknown } = spent(of)
   return (
     <span className="small" aria-label="Charged for this conversation" role="group">
       Conversation total:{' '}
@@ -188,6 +188,7 @@ function SpentLine({ of }: { of: Conversation }) {
         <Money micro={micro} />
       </strong>
       {open > 0 && <span className="soft"> ({several(open, 'charge')} pending)</span>}
+      {unknown > 0 && <span className="soft"> ({several(unknown, 'charge')} unknown)</span>}
     </span>
   )
 }

@@ -63,7 +63,7 @@ test('restored entries keep what was charged since, and charges that became know
   const back = restored(earlier, now)
   expect(back.entries).toMatchObject([user('Hello'), { columns: [{ text: 'One' }] }, user('And?'), later])
   expect(back.draft).toEqual(draft)
-  expect(spent(back)).toEqual({ micro: 3 + 5 + 7, open: 0 })
+  expect(spent(back)).toEqual({ micro: 3 + 5 + 7, open: 0, unknown: 0 })
 })
 
 test('returns the output tokens the wallet can afford [insufficient_budget]', () => {

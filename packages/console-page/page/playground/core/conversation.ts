@@ -24,8 +24,11 @@ export interface Answer {
   model: string
   /** Requested `max_tokens`, or null for the model's default. */
   maxTokens: number | null
-  /** `stopped`: reading stopped, while the call continues to its end. */
-  state: 'streaming' | 'whole' | 'stopped' | 'refused'
+  /**
+   * `stopped`: reading stopped, while the call continues to its end. `lost`: the page was left before the ID of the
+   * call arrived, so its charge can't be read.
+   */
+  state: 'streaming' | 'whole' | 'stopped' | 'refused' | 'lost'
   text: string
   toolCalls: ToolCall[]
   /** Invocation ID in the ledger, or null before admission. */
@@ -195,9 +198,11 @@ export function admissibleTokens(
 /** Pico-USD per micro-USD. */
 const PICO = 1_000_000
 
-/** Charge of a conversation so far, in micro-USD, and the number of responses whose charge is pending. */
-export function spent(conversation: Conversation): { micro: number; open: number } {
-  const charges = allAnswers(conversation).map(({ chargedMicro }) => chargedMicro)
-  const known = charges.filter((charge) => charge !== null)
-  return { micro: known.reduce((sum, charge) => sum + charge, 0), open: charges.length - known.length }
+/** Charge of a conversation so far, in micro-USD, and the numbers of responses whose charge is pending and unknown. */
+export function spent(conversation: Conversation): { micro: number; open: number; unknown: number } {
+  const answers = allAnswers(conversation)
+  const open = answers.filter(({ chargedMicro }) => chargedMicro === null)
+  const unknown = open.filter(({ state }) => state === 'lost').length
+  const micro = answers.reduce((sum, { chargedMicro }) => sum + (chargedMicro ?? 0), 0)
+  return { micro, open: open.length - unknown, unknown }
 }

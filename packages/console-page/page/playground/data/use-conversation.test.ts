@@ -32,10 +32,16 @@ test('openEventData handles events split at any point and ignores comments', () 
   expect(taken).toEqual(['{"a":1}', '[DONE]'])
 })
 
-test('spent includes replaced responses and counts pending charges', () => {
+test('spent includes replaced responses and counts pending and unknown charges', () => {
   const paid = { ...newAnswer('m'), chargedMicro: 7 }
-  const entries = [{ kind: 'answers' as const, id: 'a', columns: [paid, newAnswer('n')] }]
-  expect(spent({ ...newConversation, entries, replaced: [paid] })).toEqual({ micro: 14, open: 1 })
+  const entries = [
+    {
+      kind: 'answers' as const,
+      id: 'a',
+      columns: [paid, newAnswer('n'), { ...newAnswer('o'), state: 'lost' as const }],
+    },
+  ]
+  expect(spent({ ...newConversation, entries, replaced: [paid] })).toEqual({ micro: 14, open: 1, unknown: 1 })
 })
 
 const body = { model: 'm', messages: [] } as never

@@ -124,14 +124,18 @@ function stopAll(running: ReadonlySet<AbortController>): void {
   for (const controller of running) controller.abort()
 }
 
-/** Restored conversation. Responses that were streaming when the page was left are stopped. */
+/** Restored conversation. Responses that were streaming when the page was left are stopped, or lost without an ID. */
 function opened(kept: Conversation | null): Conversation {
   if (!kept) return newConversation
-  const stopped = (answer: Answer): Answer => (answer.state === 'streaming' ? { ...answer, state: 'stopped' } : answer)
+  const left = (answer: Answer): Answer => {
+    if (answer.state !== 'streaming' && answer.state !== 'stopped') return answer
+    return { ...answer, state: answer.invocation === null && answer.chargedMicro === null ? 'lost' : 'stopped' }
+  }
   return {
     ...kept,
+    replaced: kept.replaced.map(left),
     entries: kept.entries.map((entry) =>
-      entry.kind === 'answers' ? { ...entry, columns: entry.columns.map(stopped) } : entry,
+      entry.kind === 'answers' ? { ...entry, columns: entry.columns.map(left) } : entry,
     ),
   }
 }
