@@ -1041,6 +1041,7 @@ CREATE TABLE money.rechecked_wallets (
   seq      bigint NOT NULL, -- 0: starts from the first entry
   seal     bytea NOT NULL, -- of that entry
   findings integer NOT NULL, -- at that entry; it stays there until they are fixed
+  failed   boolean NOT NULL, -- the last recheck, which is retried
   at       timestamptz(3) NOT NULL
 );
 CREATE INDEX ON money.rechecked_wallets (at);

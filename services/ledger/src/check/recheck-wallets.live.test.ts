@@ -82,7 +82,36 @@ describe('rechecking wallets behind the checkpoints', () => {
     expect(rows).toHaveLength(5)
   })
 
-  test('lets a wallet whose entries cannot be read wait for its next turn, also behind archived entries', async ({
+  test('retries failed wallets every time, a few of them, until they succeed', async ({
+    replica,
+    fixture,
+    tenant,
+    recheck,
+    tamper,
+  }) => {
+    const failing = new Set<string>()
+    for (let n = 0; n < 4; n++) failing.add((await fixture.project(tenant.owners, 1n)).id)
+    // The sum of these amounts exceeds a bigint, so reading the usage of these wallets fails.
+    await fixture.run(
+      `INSERT INTO money.journal (project, seq, kind, reference, available, reserved, settled, outside, at)
+       SELECT p, 1000 + n, 'settle', 'too much', 0, 0, 9e18, -9e18, now()
+         FROM unnest($1::text[]) p, generate_series(1, 2) n`,
+      [[...failing]],
+    )
+    const failures = async (others: number) => {
+      const { errors } = await recheckWallets(replica.reads, others)
+      return errors.map(({ message }) => /^recheck of (\S+) failed$/.exec(message)?.[1])
+    }
+    expect(new Set(await failures(1_000))).toEqual(failing)
+    const retried = [await failures(0), await failures(0)]
+    expect(retried.map(({ length }) => length)).toEqual([3, 3])
+    expect(new Set(retried.flat())).toEqual(failing) // those that have waited longest first
+    await tamper(`DELETE FROM money.journal WHERE reference = 'too much'`, [])
+    for (let n = 0; n < 2; n++) expect([await failures(0), await recheck(0)]).toEqual([[], []])
+    expect((await recheckWallets(replica.reads, 0)).wallets).toBe(0)
+  })
+
+  test('keeps the position of a wallet whose entries cannot be read, also behind archived entries', async ({
     replica,
     fixture,
     tenant,

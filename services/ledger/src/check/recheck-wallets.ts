@@ -10,9 +10,12 @@ import { readEntries, STEP } from './read-books.ts'
 // Rechecks what is behind the checkpoints: some wallets each time, those that were not rechecked for longest first. For
 // each, the next part of its journal and the sums of its hourly usage and of its days (money §9.1). A wallet with a
 // finding is rechecked each time, at the same entries, until it is fixed. One that cannot be rechecked, because a
-// statement exceeds its time limit for example, waits for its next turn like any other and keeps its findings.
+// statement exceeds its time limit for example, keeps its findings and is retried: each time a few of those, so that
+// rounds keep failing while one of them does (alert BooksNotRechecked).
 
 const WALLETS = 20
+/** Few, because each may take until its statements exceed their time limit. */
+const RETRIES = 3
 
 interface Position {
   project: string
@@ -32,7 +35,7 @@ interface RecheckReport extends Report {
   errors: Error[]
 }
 
-/** Rechecks some wallets, and every wallet that has findings. */
+/** Rechecks some wallets, a few whose last recheck failed, and every wallet that has findings. */
 export async function recheckWallets(
   { prisma }: Pick<Database, 'prisma'>,
   wallets: number = WALLETS,
@@ -43,7 +46,7 @@ export async function recheckWallets(
     const { findings, next, error } = await recheckWallet({ prisma }, position)
     if (error !== null) report.errors.push(new Error(`recheck of ${project} failed`, { cause: error }))
     const open = error === null ? findings.length : Math.max(findings.length, position.findings)
-    await savePosition({ prisma }, open > 0 ? position : next, open)
+    await savePosition({ prisma }, open > 0 ? position : next, { findings: open, failed: error !== null })
     for (const finding of findings) report.findings.push({ project, ...finding })
     report.open += open
     report.wallets++
@@ -52,14 +55,16 @@ export async function recheckWallets(
   return report
 }
 
-/** Returns every wallet with a finding and `wallets` others, each behind its archived entries (money §9.4). */
+/** Returns every wallet with a finding, a few that failed and `wallets` others, behind archived entries (money §9.4). */
 function nextPositions({ prisma }: Pick<Database, 'prisma'>, wallets: number): Promise<NextPosition[]> {
   return prisma.$queryRaw<NextPosition[]>`
     SELECT w.project, CASE WHEN r.seq > coalesce(a.seq, 0) THEN r.seq ELSE coalesce(a.seq, 0) END AS seq,
            CASE WHEN r.seq > coalesce(a.seq, 0) THEN r.seal ELSE coalesce(a.seal, '') END AS seal,
            coalesce(r.findings, 0) AS findings
       FROM ((SELECT project FROM money.rechecked_wallets WHERE findings > 0)
-            UNION ALL
+            UNION
+            (SELECT project FROM money.rechecked_wallets WHERE failed ORDER BY at LIMIT ${RETRIES}::int)
+            UNION
             (SELECT w.project FROM money.wallets w LEFT JOIN money.rechecked_wallets r ON r.project = w.project
               WHERE coalesce(r.findings, 0) = 0 AND w.journal_seq > 0
               ORDER BY r.at NULLS FIRST LIMIT ${wallets}::int)) w
@@ -105,13 +110,13 @@ async function recheckPart(
 async function savePosition(
   { prisma }: Pick<Database, 'prisma'>,
   { project, seq, seal }: Position,
-  findings: number,
+  { findings, failed }: { findings: number; failed: boolean },
 ): Promise<void> {
   await prisma.$executeRaw`
-    INSERT INTO money.rechecked_wallets (project, seq, seal, findings, at)
-    SELECT ${project}, ${seq}::bigint, ${seal}::bytea, ${findings}::int, clock_timestamp()
+    INSERT INTO money.rechecked_wallets (project, seq, seal, findings, failed, at)
+    SELECT ${project}, ${seq}::bigint, ${seal}::bytea, ${findings}::int, ${failed}::boolean, clock_timestamp()
      WHERE ${seq}::bigint = 0 OR ${findings}::int > 0 OR money.has_block(${project}, ${seq}::bigint, ${seal}::bytea)
         OR EXISTS (SELECT FROM money.archived_wallets a WHERE a.project = ${project} AND a.seq >= ${seq}::bigint)
     ON CONFLICT (project) DO UPDATE SET
-      seq = excluded.seq, seal = excluded.seal, findings = excluded.findings, at = excluded.at`
+      seq = excluded.seq, seal = excluded.seal, findings = excluded.findings, failed = excluded.failed, at = excluded.at`
 }
