@@ -239,6 +239,35 @@ describe('books that do not add up', () => {
     await fixture.run('UPDATE money.wallets SET settled = settled - 7 WHERE project = $1', [tenant.project])
   })
 
+  test('are all named by `ledger check`, also those that cannot be read, and it exits with 1', async ({
+    database,
+    tenant,
+    fixture,
+    onTestFinished,
+  }) => {
+    const unreadable = tenant.project
+    const { id: wrong } = await fixture.project(await fixture.tenant(), 1n)
+    onTestFinished(async () => {
+      await fixture.run('UPDATE money.wallets SET funded = 1 WHERE project = $1', [wrong])
+      await fixture.run('SET session_replication_role = replica')
+      await fixture.run(`DELETE FROM money.journal WHERE project = $1 AND reference = 'too much'`, [unreadable])
+      await fixture.run('SET session_replication_role = origin')
+    })
+    // The sum of these amounts exceeds a bigint, so reading the usage of this wallet fails.
+    await fixture.run(
+      `INSERT INTO money.journal (project, seq, kind, reference, available, reserved, settled, outside, at)
+       SELECT $1, 1000 + n, 'settle', 'too much', 0, 0, 9e18, -9e18, now() FROM generate_series(1, 2) n`,
+      [unreadable],
+    )
+    await fixture.run('UPDATE money.wallets SET funded = funded + 7 WHERE project = $1', [wrong])
+    const { code, said } = await run(['check', unreadable, wrong], { DATABASE_URL: database.ledgerUrl })
+    expect(code).toBe(1)
+    expect(said).toMatch(new RegExp(`^check of ${unreadable} failed: .*bigint out of range`, 'm'))
+    expect(said).toContain(`${wrong}: wallet ${wrong}: funded differs from the journal`)
+    expect(said).toMatch(/^1 wallets checked, \d+ findings, 1 check failed\n$/m)
+    expect(said).not.toContain('no entry since their last check')
+  })
+
   test('are reported by the ledger_check_findings metric until they are corrected', async ({
     ledger,
     tenant,

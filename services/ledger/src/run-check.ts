@@ -64,18 +64,29 @@ async function check(database: Database, { projects, whole, against, archive }: 
   }
   const wanted = against !== null && archive !== null ? await archivedHeads(database, against) : null
   const archived = archive === null ? null : await checkArchive(archive, { database, ...(wanted && { wanted }) })
-  const { wallets, findings } = await checkBooks(database, { whole, ...(projects.length > 0 && { projects }) })
+  const errors: Error[] = []
+  const failed = (error: Error) => void errors.push(error)
+  const { wallets, findings } = await checkBooks(database, { whole, failed, ...(projects.length > 0 && { projects }) })
   if (against !== null) findings.push(...(await checkAnchor(database, against, wanted)))
   const all = [...(archived?.findings ?? []), ...findings.map(formatFinding)]
-  const anchor = all.length === 0 && projects.length === 0 ? await takeAnchor(database) : null
+  const isClean = all.length === 0 && errors.length === 0
+  const anchor = isClean && projects.length === 0 ? await takeAnchor(database) : null
   for (const finding of all) say(finding)
+  for (const error of errors) say(formatFailure(error))
   if (archived) say(`${archived.months} archived months with ${archived.entries} entries checked`)
   if (anchor) say(`anchor ${anchor.text}`)
   const unmoved = there.length - wallets
-  if (unmoved > 0)
+  if (unmoved > 0 && errors.length === 0)
     say(`${unmoved} wallets have no entry since their last check; --whole checks them from the first one`)
-  say(`${wallets} wallets checked, ${all.length} findings`)
-  return all.length === 0 ? 0 : 1
+  const failures = errors.length === 0 ? '' : `, ${errors.length} ${errors.length === 1 ? 'check' : 'checks'} failed`
+  say(`${wallets} wallets checked, ${all.length} findings${failures}`)
+  return isClean ? 0 : 1
+}
+
+/** Formats what could not be checked, and why, as one line. */
+function formatFailure({ message, cause }: Error): string {
+  const why = cause instanceof Error ? cause.message : String(cause)
+  return redactText(`${message}: ${why.trim().replaceAll(/\s+/g, ' ')}`)
 }
 
 async function checkFiles(folder: string): Promise<number> {
