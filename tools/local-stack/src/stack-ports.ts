@@ -18,19 +18,11 @@ export interface StackPorts {
  * use is reported by its variable; the others are the next free ones above the gateway's.
  */
 export async function choosePorts(config: StackConfig): Promise<StackPorts> {
-  const asked = {
-    gateway: ['PORT', config.PORT, config.HOST],
-    console: ['CONSOLE_PORT', config.CONSOLE_PORT, '127.0.0.1'],
-    ledger: ['LEDGER_PORT', config.LEDGER_PORT, '127.0.0.1'],
-    worker: ['WORKER_PORT', config.WORKER_PORT, '127.0.0.1'],
-    provider: ['PROVIDER_PORT', config.PROVIDER_PORT, '127.0.0.1'],
-  } as const satisfies Record<keyof StackPorts, readonly [string, number | undefined, string]>
-
   const chosen: Partial<StackPorts> = {}
   const problems: string[] = []
   const used = new Set<number>()
-  for (const program of Object.keys(asked) as (keyof StackPorts)[]) {
-    const [variable, wanted, host] = asked[program]
+  for (const program of Object.keys(variables) as (keyof StackPorts)[]) {
+    const [wanted, host] = [config[variables[program]], hostOf(program, config)]
     const port =
       wanted === undefined
         ? await nextFree((chosen.gateway ?? config.PORT) + 1, used)
@@ -38,9 +30,7 @@ export async function choosePorts(config: StackConfig): Promise<StackPorts> {
           ? await listens(await freePort(undefined, `the ${program}`), host)
           : await tryPort(wanted, host, used)
     if (port === null) {
-      problems.push(
-        `${variable}: ${wanted} is taken. Stop what listens there, or choose another, such as ${variable}=0 for any.`,
-      )
+      problems.push(takenProblem(program, wanted!))
       continue
     }
     used.add(port)
@@ -48,6 +38,37 @@ export async function choosePorts(config: StackConfig): Promise<StackPorts> {
   }
   if (problems.length > 0) throw new ConfigurationError(problems)
   return chosen as StackPorts
+}
+
+const variables = {
+  gateway: 'PORT',
+  console: 'CONSOLE_PORT',
+  ledger: 'LEDGER_PORT',
+  worker: 'WORKER_PORT',
+  provider: 'PROVIDER_PORT',
+} as const satisfies Record<keyof StackPorts, keyof StackConfig>
+
+function hostOf(program: keyof StackPorts, { HOST }: Pick<StackConfig, 'HOST'>): string {
+  return program === 'gateway' ? HOST : '127.0.0.1'
+}
+
+function takenProblem(program: keyof StackPorts, port: number): string {
+  const variable = variables[program]
+  return `${variable}: ${port} is taken. Stop what listens there, or choose another, such as ${variable}=0 for any.`
+}
+
+/**
+ * Passes on the error of a program that did not start. If something else listens on its port by now, the error names
+ * the variable of `npm start` instead of that of the program.
+ */
+export async function startError(
+  error: unknown,
+  program: keyof StackPorts,
+  port: number,
+  config: Pick<StackConfig, 'HOST'>,
+): Promise<unknown> {
+  const isFreeNow = (await listens(port, hostOf(program, config))) !== null
+  return isFreeNow ? error : new ConfigurationError([takenProblem(program, port)])
 }
 
 /** The programs that have metrics. */

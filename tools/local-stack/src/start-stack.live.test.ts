@@ -1,4 +1,5 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
@@ -144,4 +145,23 @@ test('a port in use fails the start with the variable to change, before anything
   await expect(stack.ready).rejects.toThrow(`PORT: ${port} is taken. Stop what listens there, or choose another`)
   holder.close()
   expect(existsSync(path.join(folder, 'postgres'))).toBe(false)
+})
+
+test('a port that is taken while the stack starts fails the start with the variable to change', async () => {
+  // Below the ephemeral ports, so that no outgoing connection takes it before.
+  const listen = async (port: number) => {
+    const holder = createServer((socket) => socket.destroy()).listen(port, '127.0.0.1')
+    await once(holder, 'listening')
+    return { port, free: () => once(holder.close(), 'close') }
+  }
+  const { port, free } = await listen(randomInt(10_000, 32_768))
+  await free()
+  const stack = startStarter({ CONSOLE_PORT: String(port) })
+  await once(stack.child.stdout, 'data') // Postgres runs; Redis and the migrations come before the console
+  const taken = await listen(port)
+  await expect(stack.ready).rejects.toThrow(
+    `CONSOLE_PORT: ${port} is taken. Stop what listens there, or choose another`,
+  )
+  await taken.free()
+  expect(stack.output()).not.toMatch(/(?<!CONSOLE_)PORT: /)
 })

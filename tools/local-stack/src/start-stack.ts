@@ -14,7 +14,7 @@ import { gatewayUrl, inherited, serviceEnvironments } from './service-environmen
 import type { RealModel, Seeded } from '@gateway/prisma/seeded'
 import { realModelsOf } from './models-asked-for.ts'
 import type { StackConfig } from './stack-config.ts'
-import { chooseMetricsPorts, choosePorts, measured, type StackPorts } from './stack-ports.ts'
+import { chooseMetricsPorts, choosePorts, measured, startError, type StackPorts } from './stack-ports.ts'
 import { keepSecrets } from './stack-secrets.ts'
 import { superviseProgram } from './supervise-program.ts'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -100,7 +100,11 @@ export async function startStack(deps: Deps): Promise<ReadyFacts> {
       logFile,
       readyUrl: `${urlOf(name)}/health/ready`,
     }
-    const running = await screen.step(titles[name], () => superviseProgram(program, { log: screen.print }))
+    const running = await screen.step(titles[name], () =>
+      superviseProgram(program, { log: screen.print }).catch(async (error: unknown) => {
+        throw await startError(error, name, ports[name], config)
+      }),
+    )
     lifecycle.onStop(titles[name], running.stop, { limitMs: 20_000 })
   }
 
