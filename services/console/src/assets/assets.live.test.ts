@@ -67,6 +67,20 @@ test('rejects an upload whose bytes contradict its type or whose type is unsuppo
   expect((await stack.owner.get(`${stack.projectPath}/assets`)).body.data).toEqual([])
 })
 
+test('audits an upload that the ledger records after the response [unavailable]', async ({ stack, files, fixture }) => {
+  await fixture.run('BEGIN')
+  await fixture.run('LOCK TABLE money.assets IN EXCLUSIVE MODE') // it can be read, but a record waits
+  const answer = await files.upload(stack.owner.token).finally(() => fixture.run('ROLLBACK'))
+  expect(outcomeOf(answer)).toBe('503 unavailable')
+  const audited = async () => (await stack.owner.get(`${stack.path}/audit?action=asset.create`)).body.data
+  await expect.poll(audited, { timeout: 20_000 }).toHaveLength(1)
+  const [{ id }] = (await stack.owner.get(`${stack.projectPath}/assets`)).body.data
+  const requestId = answer.headers.get('x-request-id')
+  expect(await audited()).toMatchObject([
+    { subject: stack.project, user: stack.owner.id, details: { asset: id }, outcome: 'succeeded', requestId },
+  ])
+})
+
 test('only Project Owners and Project Consumers can list, read, upload or delete assets [asset_not_found]', async ({
   stack,
   files,
