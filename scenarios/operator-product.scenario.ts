@@ -50,6 +50,7 @@ test('an operator adds a product from a known model, orders its providers, publi
   await form.getByRole('button', { name: 'Save draft' }).click()
   await page.getByText('Only operators see this product.').waitFor()
   await form.getByRole('button', { name: 'Save and publish' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Publish product' }).click()
   await page.getByRole('link', { name: /^Assign to a project of/ }).click()
   await page.goto(`${operator.start}/organizations/${tenant.project.tenant}/projects/${tenant.project.id}`)
   await page.getByRole('button', { name: 'Assign product' }).click()

@@ -89,12 +89,39 @@ test('shared priorities survive an edit, and reordering numbers the providers', 
   expect(providerNames()).toEqual(['gamma', 'alpha', 'beta'])
   await screen.getByRole('button', { name: 'Move provider 1 down' }).click()
   await screen.getByRole('button', { name: 'Save and publish' }).click()
+  await screen.getByRole('dialog').getByRole('button', { name: 'Publish product' }).click()
   await expect
     .poll(() => api.asked('changeProduct').at(-1)?.body)
     .toEqual({
       state: 'published',
       providers: [route('alpha', 1), route('gamma', 2), route('beta', 3)],
     })
+})
+
+test('saving and publishing asks with the typed prices first, and a refusal leads back to the form', async ({
+  api,
+  open,
+}) => {
+  api.answer('readMe', me)
+  api.answer('listProducts', list(product))
+  api.answer('changeProduct', refuse('invalid_request', tooHigh, { param: 'pricing.prompt' }))
+  const { screen } = await open(address)
+  const input = screen.getByRole('textbox', { name: 'Input tokens ($/1M)', exact: true })
+  await input.fill('7.5')
+  const publish = screen.getByRole('button', { name: 'Save and publish' })
+  const question = screen.getByRole('dialog', { name: `Publish ${product.name}?` })
+  await publish.click()
+  await expect.element(question.getByText(/\$7\.5/)).toBeVisible()
+  await question.getByRole('button', { name: 'Cancel' }).click()
+  expect(api.asked('changeProduct')).toEqual([])
+  await expect.element(input).toHaveValue('7.5')
+
+  await publish.click()
+  await question.getByRole('button', { name: 'Publish product' }).click()
+  await expect.element(screen.getByRole('alert')).toBeVisible()
+  await expect.element(question).not.toBeInTheDocument()
+  await expect.element(input).toHaveFocus()
+  expect(api.asked('changeProduct').at(-1)?.body).toMatchObject({ state: 'published' })
 })
 
 test('a row dragged by its handle takes the place where it is dropped, and Escape puts it back', async ({

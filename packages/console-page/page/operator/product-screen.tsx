@@ -15,9 +15,9 @@ import { several } from '../components/usd.ts'
 import { Badge } from '../components/values.tsx'
 import { OperatorScreen } from './operator-screen.tsx'
 import { PriceFields } from './price-fields.tsx'
-import { bodyOf, draftOf, emptyDraft, patchOf, type ProductDraft } from './product-draft.ts'
+import { bodyOf, draftOf, emptyDraft, patchOf, pricingOf, type ProductDraft } from './product-draft.ts'
 import { CapabilityFields, IdentityFields, LimitFields } from './product-fields.tsx'
-import { PublishDialog, readingAffectedProjects, SuspendDialog } from './product-state-dialogs.tsx'
+import { PublishDialog, PublishQuestion, readingAffectedProjects, SuspendDialog } from './product-state-dialogs.tsx'
 import { ProviderRoutes } from './provider-routes.tsx'
 import { useProviders } from './use-providers.ts'
 import './operator.css'
@@ -173,6 +173,7 @@ function ProductForm({ product, start }: { product: ProductRecord | null; start:
   const [draft, setDraft] = useState(start)
   const [filled, setFilled] = useState(start) // what no one typed
   const [tries, setTries] = useState(0)
+  const [isPublishing, setPublishing] = useState(false)
   const form = useRef<HTMLFormElement>(null)
   const navigate = useNavigate()
   const once = useOnce()
@@ -197,7 +198,10 @@ function ProductForm({ product, start }: { product: ProductRecord | null; start:
     setTries(tries + 1)
     if (isFaulty || save.isPending) return
     const { submitter } = event.nativeEvent as SubmitEvent
-    const publishes = submitter instanceof HTMLButtonElement && submitter.value === 'publish'
+    if (submitter instanceof HTMLButtonElement && submitter.value === 'publish') setPublishing(true)
+    else store(false)
+  }
+  const store = (publishes: boolean) => {
     const onSuccess = (record: ProductRecord) => {
       if (!product)
         return void navigate({
@@ -212,6 +216,11 @@ function ProductForm({ product, start }: { product: ProductRecord | null; start:
     }
     save.mutate({ sent: draft, publishes }, { onSuccess })
   }
+  /** The form shows how saving proceeds, and a refusal at its field. */
+  const confirmPublish = () => {
+    setPublishing(false)
+    store(true)
+  }
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== 's' || !(event.ctrlKey || event.metaKey)) return
     event.preventDefault()
@@ -225,8 +234,16 @@ function ProductForm({ product, start }: { product: ProductRecord | null; start:
     onChange: (part: Partial<ProductDraft>) => setDraft((now) => ({ ...now, ...part })),
   }
   const isPublished = product?.state === 'published'
+  const pricing = isPublishing ? pricingOf(draft.kind, draft) : null
   return (
     <>
+      {pricing && (
+        <PublishQuestion
+          of={{ ...draft, pricing }}
+          change={{ error: null, isPending: false, mutate: confirmPublish }}
+          onClose={() => setPublishing(false)}
+        />
+      )}
       <LeaveGuard isUnsaved={isUnsaved}>Your changes to this product are lost if you leave.</LeaveGuard>
       <div className="product-page">
         <SectionList />

@@ -1,3 +1,4 @@
+import type { ComponentProps } from 'react'
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import type { MeRecord } from '@gateway/api/console/sign-in'
 import type { ProductRecord } from '@gateway/api/console/products'
@@ -10,7 +11,7 @@ import { FormDialog } from '../components/dialog.tsx'
 import { Loaded } from '../components/list-states.tsx'
 import { several } from '../components/usd.ts'
 
-/** Confirms publishing a product at the prices shown. */
+/** Publishes a product once it is confirmed. */
 export function PublishDialog({ of: product, onClose }: { of: ProductRecord; onClose: () => void }) {
   const { id, name } = product
   const publish = useChange(
@@ -18,13 +19,26 @@ export function PublishDialog({ of: product, onClose }: { of: ProductRecord; onC
     `${name} published.`,
     ['/api/v2/products'],
   )
+  return <PublishQuestion of={product} change={publish} onClose={onClose} />
+}
+
+/** Confirms publishing a product at the prices shown. @param change publishes it */
+export function PublishQuestion({
+  of,
+  change,
+  onClose,
+}: {
+  of: Pick<ProductRecord, 'name' | 'kind' | 'pricing'>
+  change: ComponentProps<typeof FormDialog>['change']
+  onClose: () => void
+}) {
   return (
-    <FormDialog title={`Publish ${name}?`} submit="Publish product" change={publish} onClose={onClose}>
+    <FormDialog title={`Publish ${of.name}?`} submit="Publish product" change={change} onClose={onClose}>
       <p>
         Every organization can see this product and assign it to its projects. Projects it is already assigned to can
         call it immediately, at these prices:
       </p>
-      <PriceList of={product} />
+      <PriceList of={of} />
     </FormDialog>
   )
 }
