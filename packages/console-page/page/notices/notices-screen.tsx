@@ -10,9 +10,8 @@ import { NoticeText, deliveryLabels, destinationKinds, destinationText, failureT
 import { useState } from 'react'
 import { useQuery } from '@tanstack/react-query'
 import { reading, readingAll } from '../api/queries.ts'
-import { Dialog } from '../components/dialog.tsx'
 import { several, usd } from '../components/usd.ts'
-import { ThresholdForm } from './threshold-form.tsx'
+import { ThresholdDialog } from './threshold-dialog.tsx'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { AddDestinationDialog, DeleteWebhookDialog } from './webhook-dialogs.tsx'
 import { ask } from '../api/ask.ts'
@@ -84,11 +83,7 @@ function ThresholdPart() {
       <RefusalBox error={error} />
       {data && <Rules thresholds={data} />}
       {!isOwner && <p className="soft small">Only a Project Owner can edit alert rules.</p>}
-      {isChanging && data && (
-        <Dialog title="Edit alert rules" onClose={() => setChanging(false)}>
-          <ThresholdForm saved={data} onClose={() => setChanging(false)} />
-        </Dialog>
-      )}
+      {isChanging && data && <ThresholdDialog saved={data} onClose={() => setChanging(false)} />}
     </section>
   )
 }

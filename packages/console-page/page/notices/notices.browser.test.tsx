@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { userEvent } from 'vitest/browser'
 import { exampleIds } from '@gateway/api/example-ids'
 import { Refusal } from '@gateway/api/refusal'
 import { choose, contractExample, pageTest as test, project } from '../page-test.fixture.tsx'
@@ -86,4 +87,18 @@ test('deliveries are polled fast only while one is pending', async ({ api, open 
   const before = { readWebhook: reads('readWebhook'), listDeliveries: reads('listDeliveries') }
   await expect.poll(() => reads('readWebhook')).toBeGreaterThan(before.readWebhook + 1)
   expect(reads('listDeliveries')).toBe(before.listDeliveries)
+})
+
+test('alert rules are not lost by Escape', async ({ api, open }) => {
+  const { screen } = await open(`${project}/notices`)
+  await screen.getByRole('button', { name: 'Edit alert rules' }).click()
+  const form = screen.getByRole('dialog', { name: 'Edit alert rules' })
+  const days = form.getByLabelText('Runway below (days)')
+  await days.fill('9')
+  await userEvent.keyboard('{Escape}')
+  await screen.getByRole('dialog', { name: 'Unsaved changes' }).getByRole('button', { name: 'Stay' }).click()
+  await expect.element(days).toHaveValue(9)
+  await form.getByRole('button', { name: 'Save alert rules' }).click()
+  await expect.element(form).not.toBeInTheDocument()
+  expect(api.asked('setThresholds').at(-1)?.body).toMatchObject({ daysLeft: 9 })
 })

@@ -1,10 +1,10 @@
-import { useState, type FormEvent } from 'react'
+import { useState } from 'react'
 import type { noticeLimits, NoticeThresholds } from '@gateway/api/console/notices'
 import { ask } from '../api/ask.ts'
 import { useChange } from '../api/queries.ts'
 import { useScope } from '../api/session.ts'
+import { FormDialog } from '../components/dialog.tsx'
 import { Field } from '../components/fields.tsx'
-import { RefusalBox } from '../components/refusal-box.tsx'
 import { microOf, usd } from '../components/usd.ts'
 import { THRESHOLDS } from './notice-link.tsx'
 import { Icon } from '../components/icon.tsx'
@@ -12,8 +12,8 @@ import { Icon } from '../components/icon.tsx'
 /** Repeated here, because the browser doesn't load the API schemas. */
 const MOST: (typeof noticeLimits)['thresholds'] = 10
 
-/** Form for all alert rules, saved together. */
-export function ThresholdForm({ saved, onClose }: { saved: NoticeThresholds; onClose: () => void }) {
+/** Edits all alert rules, which are saved together. */
+export function ThresholdDialog({ saved, onClose }: { saved: NoticeThresholds; onClose: () => void }) {
   const params = useScope()
   const [draft, setDraft] = useState(saved)
   const [days, setDays] = useState(String(saved.daysLeft ?? ''))
@@ -22,13 +22,9 @@ export function ThresholdForm({ saved, onClose }: { saved: NoticeThresholds; onC
     'Alert rules saved.',
     [THRESHOLDS],
   )
-  const onSubmit = (event: FormEvent) => {
-    event.preventDefault()
-    // Close after the reload: reopened earlier, the form would start from the old values.
-    save.mutate(undefined, { onSuccess: onClose })
-  }
   return (
-    <form className="stack" onSubmit={onSubmit}>
+    // Closes after the reload: reopened earlier, the form would start from the old values.
+    <FormDialog title="Edit alert rules" submit="Save alert rules" change={save} onClose={onClose}>
       <ChosenValues
         label="Balance below (USD)"
         hint="Alert when the balance falls below this amount, for example 5."
@@ -61,16 +57,7 @@ export function ThresholdForm({ saved, onClose }: { saved: NoticeThresholds; onC
           />
         )}
       </Field>
-      <RefusalBox error={save.error} />
-      <div className="buttons">
-        <button type="submit" className="button main" disabled={save.isPending}>
-          {save.isPending ? 'Saving…' : 'Save alert rules'}
-        </button>
-        <button type="button" className="button" onClick={onClose}>
-          Cancel
-        </button>
-      </div>
-    </form>
+    </FormDialog>
   )
 }
 
