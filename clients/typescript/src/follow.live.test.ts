@@ -85,6 +85,16 @@ describe('following an execution', () => {
     server.answers(lines(all[2]!), lines(all[3]!))
     expect(await Array.fromAsync(open(server).progress('exe_1', { after: 1 }))).toEqual(all.slice(2))
   })
+
+  test('ends at once for a caller who already has the last line', async ({ server }) => {
+    const after: Step = (res, req) => {
+      const last = Number(new URL(req.url!, server.url).searchParams.get('after'))
+      lines(...all.filter(({ seq }) => seq > last))(res, req)
+    }
+    server.answers(after, after)
+    expect(await Array.fromAsync(open(server).progress('exe_1', { after: 3 }))).toEqual([])
+    expect(server.requests).toHaveLength(1)
+  })
 })
 
 describe('following ends', () => {

@@ -52,7 +52,7 @@ test('linesOf rejects and closes the connection if no more bytes arrive', async 
     start: (controller) => controller.enqueue(new TextEncoder().encode('{"seq":0}\n ')),
     cancel: () => left.resolve(),
   })
-  const lines = linesOf(new Response(body), undefined, 20)
+  const lines = linesOf(new Response(body), undefined, { silenceMs: 20 })
   expect((await lines.next()).value).toEqual({ seq: 0 })
   await expect(lines.next()).rejects.toMatchObject({ name: 'Unreachable', again: { worth: true } })
   await left.promise

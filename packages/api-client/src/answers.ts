@@ -33,12 +33,13 @@ export async function jsonOf(answer: Response): Promise<unknown> {
 /**
  * Yields the lines of a response as they arrive. Leaving the loop closes the connection.
  * @param silenceMs longest time without bytes
+ * @param onKeepAlive called for each part that only keeps the connection open
  * @throws Unreachable if the response breaks off, falls silent or is not in lines of JSON; the signal's reason
  */
 export async function* linesOf(
   answer: Response,
   signal: AbortSignal | undefined,
-  silenceMs = SILENCE_MS,
+  { silenceMs = SILENCE_MS, onKeepAlive }: { silenceMs?: number; onKeepAlive?: () => void } = {},
 ): AsyncGenerator<unknown, void, undefined> {
   const type = answer.headers.get('content-type') ?? 'json'
   if (!/json\b/.test(type)) {
@@ -47,6 +48,7 @@ export async function* linesOf(
   }
   let rest = ''
   for await (const part of partsOf(answer, silenceMs, signal)) {
+    if (/^ +$/.test(part)) onKeepAlive?.()
     const lines = part.split('\n')
     lines[0] = rest + lines[0]!
     rest = lines.pop()!

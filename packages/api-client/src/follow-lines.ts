@@ -7,9 +7,11 @@ import { wait } from './request.ts'
 //   F1  Each line is yielded once, in order: repeated lines are skipped, and after a gap the missing lines are
 //       requested again.
 //   F2  Until its id is known, the execution is started again under the same key, which starts it only once.
-//   F3  Following continues while the service responds, and for two minutes while it does not. It ends at anything that
-//       the caller has to clear, or that would take longer to wait for. A missing line is requested for the same two
-//       minutes.
+//   F3  Following continues while new lines or keep-alives arrive, and for two minutes while none does: the service may
+//       not respond, leave out a line or always be cut off. It ends at anything that the caller has to clear, or that
+//       would take longer to wait for.
+//   F4  Nothing follows the last line, and an empty answer may also come from a stopping replica. So a caller who names
+//       a line gets that line requested again: it may be the last one.
 
 /** A line with its number, or the end of a stream whose reader gets no further lines. */
 export type NumberedLine =
@@ -65,10 +67,7 @@ const statusOfType: Partial<Record<RefusalBody['type'], number>> = {
   api_error: 503,
 }
 
-/**
- * @throws ApiRefusal; Unreachable if the service does not respond for two minutes or leaves out a line; the signal's
- * reason
- */
+/** @throws ApiRefusal; Unreachable if no new line or keep-alive arrives for two minutes; the signal's reason */
 export async function* followLines<Line extends NumberedLine>({
   begin,
   goOn,
@@ -78,29 +77,29 @@ export async function* followLines<Line extends NumberedLine>({
   onLost,
 }: Following): AsyncGenerator<Line, void, undefined> {
   const fields = { headers: { accept: 'application/x-ndjson' }, signal }
+  let from = Math.max(after - 1, -1) // F4
   let failingSince: number | null = null
-  let missingSince: number | null = null
+  const onKeepAlive = () => void (failingSince = null)
   for (let failures = 0; ; failures++) {
-    let afterMs = 0
+    let afterMs: number
+    failingSince ??= Date.now()
     try {
-      const answer = execution === null ? await begin!(fields) : await goOn(execution, after, fields)
-      failingSince = null
-      for await (const line of linesOf(answer, signal) as AsyncIterable<Line | LastLine>) {
+      const answer = execution === null ? await begin!(fields) : await goOn(execution, from, fields)
+      for await (const line of linesOf(answer, signal, { onKeepAlive }) as AsyncIterable<Line | LastLine>) {
         if (line?.kind === 'refused') throw refusalOf(line, answer)
         if (!Number.isInteger(line?.seq)) throw new Unreachable('A line of the answer is none of the API.', { answer })
         if (line.kind === 'admitted') execution = line.executionId
-        if (line.seq <= after) continue // F1
-        if (line.seq > after + 1) {
-          missingSince ??= Date.now()
-          if (Date.now() - missingSince <= PATIENCE_MS) break // F1
-          throw new Unreachable(`Line ${after + 1} of the progress is missing.`, { answer }) // F3
+        if (line.seq > after + 1) throw new Unreachable(`Line ${after + 1} of the progress is missing.`) // F1
+        // F1
+        if (line.seq > after) {
+          failingSince = null
+          failures = 0
+          from = after = line.seq
+          yield line
         }
-        missingSince = null
-        failures = 0
-        after = line.seq
-        yield line
         if (line.kind === 'complete') return
       }
+      throw new Unreachable('The progress ends before its last line.')
     } catch (error) {
       failingSince ??= Date.now()
       afterMs = isPassing(error) ? (error.again.afterMs ?? 0) : Infinity

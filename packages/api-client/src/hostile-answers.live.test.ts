@@ -24,6 +24,16 @@ const follow = (server: { url: string }, signal?: AbortSignal) =>
       open(server).raw('GET', '/v1/executions/{id}/progress', { params: { id }, query: { after }, ...fields }),
   })
 
+/** Responds after the clock has moved on by a minute. */
+function inAMinute(step: Step): Step {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  onTestFinished(() => void vi.useRealTimers())
+  return (res, req) => {
+    vi.setSystemTime(Date.now() + 60_001)
+    step(res, req)
+  }
+}
+
 test.for([301, 302, 303, 307, 308])(
   'does not follow a redirect with %i, so neither the body nor the secret leaves',
   async (status, { server }) => {
@@ -105,16 +115,32 @@ describe('following ends without a retry if the response is', () => {
 })
 
 test('following requests a missing line for two minutes, and no longer', async ({ server }) => {
-  vi.useFakeTimers({ toFake: ['Date'] })
-  onTestFinished(() => void vi.useRealTimers())
-  const gap = lines('{"kind":"node","seq":1}\n')
-  const later: Step = (res, req) => {
-    vi.setSystemTime(Date.now() + 120_001)
-    gap(res, req)
-  }
-  server.answers(gap, later)
+  const gap = inAMinute(lines('{"kind":"node","seq":1}\n'))
+  server.answers(gap, gap)
   expect(await failureOf(follow(server).next())).toMatchObject({ message: 'Line 0 of the progress is missing.' })
   expect(server.requests).toHaveLength(2)
+})
+
+describe('following ends after two minutes of answers that are', () => {
+  test.for<[string, Step, string]>([
+    ['empty', lines(''), 'The progress ends before its last line.'],
+    [
+      'lines already received',
+      lines('{"kind":"admitted","seq":0,"executionId":"exe_1"}\n'),
+      'The progress ends before its last line.',
+    ],
+    ['cut within a line', lines('{"kind":"comp'), 'The response was truncated.'],
+  ])('%s', async ([, step, message], { server }) => {
+    const later = inAMinute(step)
+    server.answers(later, later, later, later)
+    expect(await failureOf(Array.fromAsync(follow(server)))).toMatchObject({ name: 'Unreachable', message })
+  })
+})
+
+test('following continues over answers that were kept open without a line', async ({ server }) => {
+  const kept = inAMinute(lines(' '))
+  server.answers(kept, kept, kept, lines('{"kind":"complete","seq":0}\n'))
+  expect(await Array.fromAsync(follow(server))).toEqual([{ kind: 'complete', seq: 0 }])
 })
 
 test('following yields lines of an unknown kind, and ends at the first final line', async ({ server }) => {
