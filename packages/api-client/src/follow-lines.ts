@@ -41,6 +41,8 @@ export interface Following {
 }
 interface Fields {
   headers: { accept: string }
+  /** Retries are those of F3. */
+  isRepeatable: false
   signal: AbortSignal | undefined
 }
 
@@ -76,7 +78,7 @@ export async function* followLines<Line extends NumberedLine>({
   signal,
   onLost,
 }: Following): AsyncGenerator<Line, void, undefined> {
-  const fields = { headers: { accept: 'application/x-ndjson' }, signal }
+  const fields: Fields = { headers: { accept: 'application/x-ndjson' }, isRepeatable: false, signal }
   let from = Math.max(after - 1, -1) // F4
   let failingSince: number | null = null
   const onKeepAlive = () => void (failingSince = null)

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import { describe, expect, onTestFinished, vi } from 'vitest'
 import { followLines, type NumberedLine } from './follow-lines.ts'
 import { openApiClient } from './open-api-client.ts'
@@ -5,7 +6,7 @@ import { json, refusal, scriptedTest as test, type Step } from './scripted-serve
 
 // The client against responses that our services never send, and against callers who pass values that can't be sent.
 
-const open = ({ url }: { url: string }, headers = {}) => openApiClient({ baseUrl: url, headers })
+const open = ({ url }: { url: string }, headers = {}, more = {}) => openApiClient({ baseUrl: url, headers, ...more })
 const failureOf = (work: Promise<unknown>) =>
   work.then(
     () => null,
@@ -15,13 +16,17 @@ const lines =
   (text: string, type = 'application/x-ndjson'): Step =>
   (res) =>
     res.writeHead(200, { 'content-type': type }).end(text)
-const follow = (server: { url: string }, signal?: AbortSignal) =>
+const follow = (server: { url: string }, signal?: AbortSignal, more = {}) =>
   followLines<NumberedLine>({
     begin: null,
     execution: 'exe_1',
     signal,
     goOn: (id, after, fields) =>
-      open(server).raw('GET', '/v1/executions/{id}/progress', { params: { id }, query: { after }, ...fields }),
+      open(server, {}, more).raw('GET', '/v1/executions/{id}/progress', {
+        params: { id },
+        query: { after },
+        ...fields,
+      }),
   })
 
 /** Responds after the clock has moved on by a minute. */
@@ -134,6 +139,48 @@ describe('following ends after two minutes of answers that are', () => {
     const later = inAMinute(step)
     server.answers(later, later, later, later)
     expect(await failureOf(Array.fromAsync(follow(server)))).toMatchObject({ name: 'Unreachable', message })
+  })
+})
+
+describe('a service that sends no headers', () => {
+  const silent: Step = () => {}
+  const soon = { headersMs: 50 }
+  const once = { idempotencyKey: 'abcdefgh', isRepeatable: false }
+  const execution = { params: { id: 'sbx-1' }, body: { input: {} }, ...once }
+
+  test('is followed for two minutes', async ({ server }) => {
+    const later = inAMinute(silent)
+    server.answers(later, later, later, later)
+    const end = await failureOf(follow(server, undefined, soon).next())
+    expect(end).toMatchObject({ name: 'Unreachable', message: 'The service did not respond in time.' })
+    expect(server.requests).toHaveLength(2)
+  })
+
+  test.for<[string, (api: ReturnType<typeof open>) => Promise<unknown>]>([
+    ['a read', (api) => api.ask('GET', '/api/v2/me', { isRepeatable: false })],
+    ['lines', (api) => api.stream('POST', '/v1/sandbox/{id}/invoke', execution).next()],
+  ])('is unreachable for %s', async ([, ask], { server }) => {
+    server.answers(silent)
+    const end = await failureOf(ask(open(server, {}, soon)))
+    expect(end).toMatchObject({ name: 'Unreachable', again: { worth: true } })
+  })
+
+  test('may be at work on an answer that is not a stream', async ({ server }) => {
+    const asked = Promise.withResolvers<ServerResponse>()
+    server.answers((res) => asked.resolve(res))
+    const working = open(server, {}, soon).ask('POST', '/v1/sandbox/{id}/invoke', execution)
+    const res = await asked.promise
+    server.answers(silent)
+    await failureOf(open(server, {}, soon).ask('GET', '/api/v2/me', { isRepeatable: false }))
+    json({ id: 'exe_1' })(res, res.req)
+    expect(await working).toEqual({ id: 'exe_1' })
+  })
+
+  test('ends a request at once with the reason of its signal', async ({ server }) => {
+    const leaving = new AbortController()
+    server.answers(() => leaving.abort(new Error('enough')))
+    const { signal } = leaving
+    expect(await failureOf(open(server).ask('GET', '/api/v2/me', { signal }))).toBe(signal.reason)
   })
 })
 

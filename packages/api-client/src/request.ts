@@ -9,6 +9,8 @@ export interface ClientOptions {
   fetch?: typeof globalThis.fetch
   /** Sent with every request, such as `{ authorization: 'Bearer svc_…' }`; a function is called for each attempt. */
   headers?: Fields | (() => Fields | Promise<Fields>)
+  /** Longest wait for the headers of a read or of lines, in milliseconds; a minute by default. */
+  headersMs?: number
 }
 type Fields = Readonly<Record<string, string>>
 
@@ -21,12 +23,15 @@ export interface Given extends RequestOptions {
   idempotencyKey?: string | undefined
 }
 
+/** The service takes at most half a minute for the headers of a read or of lines. */
+const HEADERS_MS = 60_000
+
 /**
  * Sends a request, with retries where safe: reads, requests with an idempotency key, and those marked repeatable.
  * @param take reads the response; one that breaks off is retried like one that never arrived
  */
 export async function request<T>(
-  { baseUrl, fetch, headers = {} }: ClientOptions,
+  { baseUrl, fetch, headers = {}, headersMs = HEADERS_MS }: ClientOptions,
   method: string,
   path: string,
   given: Given,
@@ -54,8 +59,12 @@ export async function request<T>(
       ...(content && { body: content.body }),
       ...(signal && { signal }),
     }
+    // Other requests may get no headers before the whole response, such as the record of an execution.
+    const isSoon = method === 'GET' || fields.get('accept') === 'application/x-ndjson'
     try {
-      const answer = await send(url, init)
+      const answer = await (isSoon
+        ? sendInTime(headersMs, signal, (either) => send(url, { ...init, signal: either }))
+        : send(url, init))
       if (!answer.ok) throw failureOf(answer, await textOf(answer))
       return await take(answer)
     } catch (cause) {
@@ -63,6 +72,21 @@ export async function request<T>(
     }
   }
   return isRepeatable ? repeat(attempt, signal) : attempt()
+}
+
+/** @throws Unreachable if the headers do not arrive in time */
+async function sendInTime(
+  headersMs: number,
+  signal: AbortSignal | undefined,
+  send: (signal: AbortSignal) => Promise<Response>,
+): Promise<Response> {
+  const late = new AbortController()
+  const timer = setTimeout(() => late.abort(new Unreachable('The service did not respond in time.')), headersMs)
+  try {
+    return await send(signal ? AbortSignal.any([signal, late.signal]) : late.signal)
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 function contentOf({ body, contentType }: Given): { body: string | BodyBytes; headers: Fields } | null {
