@@ -8,6 +8,7 @@ import type { RefusalBody, RefusalCode } from '@gateway/api/refusal'
 
 /** Options of a new execution. */
 export interface RunOptions {
+  /** Ends the wait with its reason, which has no key: pass `idempotencyKey` to continue the same execution. */
   signal?: AbortSignal | undefined
   /**
    * Defaults to a new key. Two runs under the same key are one execution, charged once: store it to retry after a
@@ -43,36 +44,37 @@ export class Flow<In extends object = Record<string, unknown>, Out extends objec
 
   /**
    * Runs it, and waits for the end across lost connections.
-   * @throws ExecutionFailed if the execution failed or was stopped; ApiRefusal or Unreachable with the idempotency key,
-   * under which another run continues the same execution
+   * @throws ExecutionFailed if the execution failed or was stopped; as `follow`
    */
-  async run(input: In, { idempotencyKey = newIdempotencyKey(), ...options }: RunOptions = {}): Promise<Succeeded<Out>> {
-    let execution: string | null = null
-    try {
-      for await (const line of this.follow(input, { ...options, idempotencyKey })) {
-        if (line.kind === 'admitted') execution = line.executionId
-        if (line.kind === 'complete') return succeeded(line.execution)
-      }
-    } catch (error) {
-      if (error instanceof ApiRefusal || error instanceof Unreachable)
-        Object.assign(error, { idempotencyKey, execution })
-      throw error
-    }
+  async run(input: In, options: RunOptions = {}): Promise<Succeeded<Out>> {
+    for await (const line of this.follow(input, options)) if (line.kind === 'complete') return succeeded(line.execution)
     throw new Error('unreachable: progress ends with a line `complete`')
   }
 
   /**
    * Runs it, and yields each line of its progress once and in order, across lost connections; the last one is
    * `complete`, also for a failed execution. Leaving the loop does not stop the execution.
+   * @throws ApiRefusal or Unreachable with the idempotency key, under which another run continues the same execution
    */
-  follow(input: In, { signal, idempotencyKey = newIdempotencyKey(), maxMicro }: RunOptions = {}): Progress {
+  async *follow(input: In, { signal, idempotencyKey = newIdempotencyKey(), maxMicro }: RunOptions = {}): Progress {
     const body = { input: input as Record<string, unknown>, ...(maxMicro !== undefined && { maxMicro }) }
-    return followLines({
+    const lines = followLines<ProgressLine>({
       begin: (fields) =>
         this.#api.raw('POST', '/v1/sandbox/{id}/invoke', { params: { id: this.id }, body, idempotencyKey, ...fields }),
       goOn: goOn(this.#api),
       signal,
     })
+    let execution: string | null = null
+    try {
+      for await (const line of lines) {
+        if (line.kind === 'admitted') execution = line.executionId
+        yield line
+      }
+    } catch (error) {
+      if (error instanceof ApiRefusal || error instanceof Unreachable)
+        Object.assign(error, { idempotencyKey, execution })
+      throw error
+    }
   }
 
   /** Returns the maximum charge of an execution with this input. Starts nothing. */

@@ -170,16 +170,23 @@ describe('run()', () => {
     ['before its first line', [], null],
     ['after its first line', [lines(all[0]!)], 'exe_1'],
   ])(
-    'throws an error %s that names its key, under which a second run gets the result',
+    'throws, like follow(), an error %s that names its key, under which a second run gets the result',
     async ([, before, id], { server }) => {
       const page: Step = (res) => res.writeHead(403, { 'content-type': 'text/html' }).end('<h1>Sign in</h1>')
-      for (const failing of [page, refusal('key_limit', 403)]) {
+      const flow = open(server).flow('sbx-1')
+      const [run, follow] = [() => flow.run(input), () => Array.fromAsync(flow.follow(input))]
+      for (const [failing, ask] of [
+        [page, run],
+        [page, follow],
+        [refusal('key_limit', 403), run],
+        [refusal('key_limit', 403), follow],
+      ] as const) {
         server.answers(...before, failing, lines(...all))
-        const failure = await failureOf(open(server).flow('sbx-1').run(input))
+        const failure = await failureOf(ask())
         const { headers } = server.requests.at(-1 - before.length)!
         const idempotencyKey = headers['idempotency-key'] as string
         expect(failure).toMatchObject({ idempotencyKey, execution: id })
-        expect(await open(server).flow('sbx-1').run(input, { idempotencyKey })).toMatchObject({ id: 'exe_1' })
+        expect(await flow.run(input, { idempotencyKey })).toMatchObject({ id: 'exe_1' })
       }
     },
   )
