@@ -125,6 +125,16 @@ test('the bridge retries a call under the same key until it has a result', async
   expect(bridged.waits).toEqual([250, 7_000, 1_000, 2_000, 4_000, 5_000])
 })
 
+test('the bridge retries less often with time, even if the service asks for an immediate retry', async ({
+  bridged,
+}) => {
+  const now = asJson({ error: { code: 'overloaded', message: 'm', resolution: 'r' } }, 503, { 'retry-after': '0' })
+  bridged.answers.push(now, now, now, withResult(ok))
+  bridged.take(call(1))
+  expect(await bridged.answerTo(1)).toMatchObject({ result: ok })
+  expect(bridged.waits).toEqual([250, 500, 1_000])
+})
+
 test('the bridge forwards progress as it arrives, and each step only once', async ({ bridged }) => {
   bridged.answers.push(
     asStream([progress(0), progress(1)], true),

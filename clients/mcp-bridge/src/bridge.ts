@@ -81,7 +81,7 @@ export function openBridge(deps: BridgeDeps): { take(line: string): void } {
       if (asked.kind === 'answered') return asked.message
       const leftMs = untilMs - now()
       if (leftMs <= 0 || signal.aborted) return asked.lastWord
-      await wait(Math.min(leftMs, asked.afterMs ?? pauseMs), signal) // B3
+      await wait(Math.min(leftMs, Math.max(pauseMs, asked.afterMs ?? 0)), signal) // B3
       pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)
     }
   }
