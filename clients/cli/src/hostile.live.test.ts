@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { PassThrough } from 'node:stream'
 import { describe, expect } from 'vitest'
-import { cut, cutAfter, json, type Step } from '@gateway/api-client/scripted-server'
+import { cut, cutAfter, json, refusal, type Step } from '@gateway/api-client/scripted-server'
 import { builtTest as test } from './built-command.fixture.ts'
 import { askLine } from './frame/io.ts'
 
@@ -97,6 +97,26 @@ describe('the CLI reports an invalid response:', () => {
   test('no response, with the reason from the network', async ({ line }) => {
     const env = { GATEWAY_URL: 'https://none.invalid', GATEWAY_TOKEN: 'svu_1' }
     expect(await line.ask('gateway whoami', env)).toMatchObject(reportsFailure(1, 'none.invalid'))
+  })
+})
+
+describe('a 401 asks for the credential that was refused:', () => {
+  const me = json({ id: 'usr_1', name: 'U', email: 'u@example.test', permissions: null, tenants: [] })
+  const signIn = 'Sign in: gateway login, or set GATEWAY_TOKEN to a valid token.'
+  const setKey = 'Set GATEWAY_KEY to a valid key.'
+  test.for<[string, string, number, string, Step[]]>([
+    ['session_missing', 'gateway whoami', 3, signIn, []],
+    ['token_invalid', 'gateway whoami', 3, signIn, []],
+    ['key_missing', 'gateway whoami', 1, setKey, [me]],
+    ['key_invalid', 'gateway whoami', 1, setKey, [me]],
+    ['key_revoked', 'gateway whoami', 1, setKey, [me]],
+    ['key_expired', 'gateway keys check --model m', 1, setKey, []],
+  ])('%s, %s', async ([refused, asked, code, says, before], { line, server }) => {
+    server.answers(...before, refusal(refused, 401))
+    const env = { GATEWAY_URL: server.url, GATEWAY_TOKEN: 'svu_1', GATEWAY_KEY: 'svc_1' }
+    const ended = await line.ask(asked, env)
+    expect([ended.code, ended.words.trim().split('\n').at(-1)]).toEqual([code, says])
+    expect(ended.output.includes('u@example.test')).toBe(before.length > 0)
   })
 })
 

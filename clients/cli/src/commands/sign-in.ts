@@ -67,14 +67,15 @@ export const signInCommands = [
     async handle(given) {
       const { io, options, session } = given
       const me = await (await session.user()).ask('GET', '/api/v2/me')
-      const key = session.key === null ? null : await (await session.program()).ask('GET', '/v1/key')
-      if (options.json === true) return printJson(given, { url: await session.url(), ...me, key })
+      const readKey = async () => (session.key === null ? null : (await session.program()).ask('GET', '/v1/key'))
+      if (options.json === true) return printJson(given, { url: await session.url(), ...me, key: await readKey() })
       const who = me.permissions === null ? me.email : `a service token with ${me.permissions.join(', ')}`
       io.write(`${me.name}, ${who}, at ${await session.url()}\n`)
       for (const { id, name, role, projects } of me.tenants) {
         io.write(`organization ${id}  ${name}  ${role}\n`)
         for (const project of projects) io.write(`  project ${project.id}  ${project.name}  ${project.role}\n`)
       }
+      const key = await readKey()
       if (key !== null)
         printRecord(given, key, {
           key: ({ id }) => id,

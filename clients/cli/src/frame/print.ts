@@ -70,7 +70,8 @@ export function printFailure(error: unknown, io: Pick<Io, 'say'>): number {
     io.say(`Refused, ${oneLine(`${error.code}${at}: ${error.message}`)}`)
     io.say(`Resolution: ${oneLine(error.resolution)}`)
     if (error.requestId !== null) io.say(`Request: ${error.requestId}`)
-    if (error.status !== 401) return exitCodes.refused
+    if (error.status === 401 && error.code.startsWith('key_')) io.say('Set GATEWAY_KEY to a valid key.')
+    if (error.code !== 'session_missing' && error.code !== 'token_invalid') return exitCodes.refused
     io.say('Sign in: gateway login, or set GATEWAY_TOKEN to a valid token.')
     return exitCodes.signIn
   }
