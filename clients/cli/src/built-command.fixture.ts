@@ -49,12 +49,13 @@ export const builtTest = scriptedTest
     /**
      * Runs one command in this process: `gateway` and its arguments, without quotes.
      * @param input on standard input
-     * @param isShown whether the output is a terminal; the other streams are none
+     * @param isShown whether the output is a terminal
+     * @param answer answers each question; without it, the input is not a terminal
      */
     async function ask(
       asked: string,
       env: Record<string, string> = signedIn,
-      { input = '', isShown = false } = {},
+      { input = '', isShown = false, answer }: { input?: string; isShown?: boolean; answer?: Io['ask'] } = {},
     ): Promise<Ended> {
       const ended: Ended = { code: null, output: '', words: '' }
       const io: Io = {
@@ -63,13 +64,13 @@ export const builtTest = scriptedTest
         homeFolder: home,
         platform: process.platform,
         program: [process.execPath, program],
-        isTerminal: { input: false, output: isShown, words: false },
+        isTerminal: { input: answer !== undefined, output: isShown, words: false },
         write: (text) => void (ended.output += text),
         isWritten: () => Promise.resolve(true),
         say: (text) => void (ended.words += `${text}\n`),
         progress: () => {},
         readInput: () => Promise.resolve(input),
-        ask: () => Promise.resolve(''),
+        ask: answer ?? (() => Promise.resolve('')),
         openBrowser: () => {},
         wait: () => Promise.resolve(),
         now: () => Date.now(),

@@ -164,6 +164,30 @@ describe('gateway keys create --write-env', () => {
     expect(await readdir(line.folder)).toEqual(['.env'])
   })
 
+  test('keeps what was written to the file while the key was created', async ({ line, server }) => {
+    const file = path.join(line.folder, '.env')
+    await writeFile(file, 'A=1\n')
+    server.answers((res, req) => void writeFile(file, 'A=1\nB=2\n').then(() => made(res, req)))
+    expect(await line.ask('gateway keys create x --write-env .env')).toMatchObject({ code: 0 })
+    expect(await readFile(file, 'utf8')).toBe('A=1\nB=2\nGATEWAY_KEY=svc_secret\n')
+  })
+
+  test('keeps a key that was written to the file meanwhile', async ({ line, server }) => {
+    const file = path.join(line.folder, '.env')
+    server.answers((res, req) => void writeFile(file, 'GATEWAY_KEY=svc_other\n').then(() => made(res, req)))
+    const { code, words } = await line.ask('gateway keys create x --write-env .env')
+    expect(code).toBe(1)
+    expect(words).toMatch(/its secret is lost. .env already has a GATEWAY_KEY.*gateway keys rotate key_1/s)
+    expect(await readFile(file, 'utf8')).toBe('GATEWAY_KEY=svc_other\n')
+  })
+
+  test('rotates nothing if the file has got a key before the confirmation', async ({ line, server }) => {
+    const answer = () => writeFile(path.join(line.folder, '.env'), 'GATEWAY_KEY=svc_other\n').then(() => 'y')
+    const ended = await line.ask('gateway keys rotate key_1 --write-env .env', undefined, { answer })
+    expect(ended).toMatchObject({ code: 2, words: expect.stringContaining('already has a GATEWAY_KEY') as string })
+    expect(server.requests).toEqual([])
+  })
+
   test.for([
     ['a path below a file', 'touch a; gateway keys create x --write-env a/.env', 1, 'ENOTDIR'],
     [
@@ -191,6 +215,18 @@ describe('gateway mcp install', () => {
     const ended = await line.ask(install, withKey(server.url))
     expect(ended).toMatchObject({ code: 1, words: expect.stringContaining('left unchanged') as string })
     expect(await readFile(file, 'utf8')).toBe('{"mcpServers":["mine"]}')
+  })
+
+  test('leaves settings alone that have changed before the confirmation', async ({ line, server }) => {
+    const file = path.join(line.home, '.cursor/mcp.json')
+    const changed = '{"mcpServers":{"other":{}}}'
+    await mkdir(path.dirname(file))
+    await writeFile(file, '{}')
+    server.answers(json(sandbox))
+    const answer = () => writeFile(file, changed).then(() => 'y')
+    const ended = await line.ask(install.replace(' --yes', ''), withKey(server.url), { answer })
+    expect(ended).toMatchObject({ code: 1, words: expect.stringContaining('has changed meanwhile') as string })
+    expect(await readFile(file, 'utf8')).toBe(changed)
   })
 
   test.for(['600', '640'])(

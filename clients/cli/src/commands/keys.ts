@@ -117,10 +117,10 @@ export const keyCommands = [
     examples: [`gateway keys rotate ${key} --grace 1h`, `gateway keys rotate ${key} --yes --write-env rotated.env`],
     async handle(given) {
       const { operands, options, session } = given
-      const file = await openSecretFile(given.io, options['write-env'])
       const graceSeconds = options.grace === undefined ? 0 : readSpan('--grace', options.grace)
       if (graceSeconds === 0)
         await confirm(given, `Calls with the old secret of ${operands[0]!} will be refused immediately.`)
+      const file = await openSecretFile(given.io, options['write-env'])
       const params = { ...(await session.organization()), key: operands[0]! }
       const user = await session.user()
       const made = await user
@@ -286,10 +286,7 @@ async function openSecretFile(io: Io, name: string | undefined): Promise<SecretF
   if (name === undefined) return null
   const asked = path.resolve(io.folder, name)
   const file = await realpath(asked).catch(() => asked)
-  // Bytes, because its content may not be UTF-8.
-  const before = (await readBytesIfThere(file)) ?? Buffer.alloc(0)
-  if (/^\s*(export\s+)?GATEWAY_KEY\s*=/m.test(before.toString()))
-    throw new CommandFailure(`${name} already has a GATEWAY_KEY.`, 'Remove that line, or name another file', 'usage')
+  const before = await contentWithoutKey(name, file)
   const isIgnored = await ignoredByGit(io, file)
   if (isIgnored === 'unknown')
     throw new CommandFailure(
@@ -304,11 +301,22 @@ async function openSecretFile(io: Io, name: string | undefined): Promise<SecretF
       'usage',
     )
   await writePrivateFile(file, Buffer.concat([before, Buffer.alloc(ROOM_BYTES)]), { isTrial: true })
-  const gap = before.length === 0 || before.at(-1) === 0x0a ? '' : '\n'
   return {
     name,
-    keep: (secret) => writePrivateFile(file, Buffer.concat([before, Buffer.from(`${gap}GATEWAY_KEY=${secret}\n`)])),
+    async keep(secret) {
+      const current = await contentWithoutKey(name, file) // others may have written to it since
+      const gap = current.length === 0 || current.at(-1) === 0x0a ? '' : '\n'
+      await writePrivateFile(file, Buffer.concat([current, Buffer.from(`${gap}GATEWAY_KEY=${secret}\n`)]))
+    },
   }
+}
+
+/** Returns bytes, because the content may not be UTF-8. */
+async function contentWithoutKey(name: string, file: string): Promise<Buffer> {
+  const content = (await readBytesIfThere(file)) ?? Buffer.alloc(0)
+  if (/^\s*(export\s+)?GATEWAY_KEY\s*=/m.test(content.toString()))
+    throw new CommandFailure(`${name} already has a GATEWAY_KEY.`, 'Remove that line, or name another file', 'usage')
+  return content
 }
 
 /** `yes` also if there is no repository, or no git. */

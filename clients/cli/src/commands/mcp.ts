@@ -139,6 +139,8 @@ async function installServer(
   if (before !== undefined) io.say(marked('-', name, before))
   io.say(marked('+', name, server))
   await confirm(given, before === undefined ? `${name} will be added.` : `${name} will be replaced.`)
+  if ((await readIfThere(file)) !== text)
+    throw new CommandFailure(`${file} has changed meanwhile. It is left unchanged.`, 'Run the command again')
 
   await writePrivateFile(keyFile, `${key}\n`)
   const mode = text === null ? 0o600 : (await stat(file)).mode & 0o777 // settings of other servers may hold secrets
