@@ -229,6 +229,22 @@ describe('gateway mcp install', () => {
     expect(await readFile(file, 'utf8')).toBe(changed)
   })
 
+  test('adds a flow next to another server of its name, and replaces its own', async ({ line, server }) => {
+    const file = path.join(line.home, '.cursor/mcp.json')
+    await mkdir(path.dirname(file))
+    await writeFile(file, '{"mcpServers":{"a":{"command":"mine"}}}')
+    server.answers(json(sandbox), json(sandbox))
+    for (const says of ['a-sbx-1 will be added.', 'a-sbx-1 will be replaced.']) {
+      const asked: string[] = []
+      const answer = (question: string) => Promise.resolve(asked.push(question) > 0 ? 'y' : '')
+      const ended = await line.ask(install.replace(' --yes', ''), withKey(server.url), { answer })
+      expect([ended.code, asked]).toEqual([0, [expect.stringContaining(says)]])
+    }
+    const { mcpServers } = JSON.parse(await readFile(file, 'utf8')) as { mcpServers: Record<string, unknown> }
+    expect(Object.keys(mcpServers)).toEqual(['a', 'a-sbx-1'])
+    expect(mcpServers['a']).toEqual({ command: 'mine' })
+  })
+
   test.for(['600', '640'])(
     'keeps the mode of the settings, also for their backup: %s',
     async (mode, { line, server }) => {

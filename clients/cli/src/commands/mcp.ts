@@ -121,7 +121,12 @@ async function installServer(
   const { title, file: fileIn } = mcpClients[client]
   const file = fileIn(io)
   const keyFile = path.join(settingsFolder(io), 'keys', `${sandbox.id.replaceAll(/[^\w-]/g, '_')}.key`)
-  const name = nameFor(sandbox.name, sandbox.id, new Set())
+  const text = await readIfThere(file)
+  const settings = settingsOf(file, text)
+  const others = Object.entries({ ...settings.servers, ...settings.mcpServers }).filter(
+    ([, server]) => (server as { env?: { MCP_BRIDGE_URL?: unknown } } | null)?.env?.MCP_BRIDGE_URL !== address,
+  )
+  const name = nameFor(sandbox.name, sandbox.id, new Set(others.map(([taken]) => taken)))
   const shown = clientSettings({ name, address, topics: '{}' }).find((one) => one.title === title)!
   const { mcpServers, servers } = JSON.parse(shown.text) as Settings
   const part = mcpServers ? 'mcpServers' : 'servers'
@@ -132,8 +137,6 @@ async function installServer(
     args: [script, 'mcp', 'bridge'],
     env: { MCP_BRIDGE_URL: address, MCP_BRIDGE_KEY_FILE: keyFile },
   }
-  const text = await readIfThere(file)
-  const settings = settingsOf(file, text)
   const before = settings[part]?.[name]
   io.say(`${file}, ${part}:`)
   if (before !== undefined) io.say(marked('-', name, before))
