@@ -148,7 +148,7 @@ describe('gateway calls tail', () => {
 
   test('continues after the service did not respond for a while', async ({ line, server }) => {
     server.answers(cut, cut, cut, json({ data: [call], nextCursor: null }))
-    expect(await line.ask('gateway calls tail --count 1 --json')).toMatchObject({
+    expect(await line.ask('gateway calls tail --since 1d --count 1 --json')).toMatchObject({
       code: 0,
       output: `${JSON.stringify(call)}\n`,
     })
@@ -157,13 +157,28 @@ describe('gateway calls tail', () => {
   test('prints the headings once on a terminal', async ({ line, server }) => {
     const later = { ...call, id: 'inv_2', createdAt: '2026-11-20T10:00:05Z' }
     server.answers(json({ data: [call], nextCursor: null }), json({ data: [later, call], nextCursor: null }))
-    const { output } = await line.ask('gateway calls tail --count 2', undefined, { isShown: true })
+    const { output } = await line.ask('gateway calls tail --since 1d --count 2', undefined, { isShown: true })
     expect(output.split('\n').map((row) => /ADMITTED|inv_\d/.exec(row)?.[0])).toEqual([
       'ADMITTED',
       'inv_1',
       'inv_2',
       undefined,
     ])
+  })
+
+  test.for<[string, object[]]>([
+    ['the newest call', [{ ...call, id: 'inv_0' }]],
+    ['the newest call, which has not ended', [{ ...call, id: 'inv_0', state: 'Open' }]],
+    ['no call', []],
+  ])('shows calls after %s, regardless of the local clock', async ([, before], { line, server }) => {
+    const later = { ...call, id: 'inv_2', createdAt: '2026-11-20T10:00:05Z' }
+    const ended = before.map((earlier) => ({ ...earlier, state: 'Settled' }))
+    server.answers(json({ data: before, nextCursor: before.length === 0 ? null : 'more' }))
+    server.answers(json({ data: [later, ...ended], nextCursor: null }))
+    const { output } = await line.ask('gateway calls tail --count 1 --json')
+    expect(output).toBe(`${JSON.stringify(later)}\n`)
+    const asked = server.requests.map(({ url }) => Object.fromEntries(new URL(url, server.url).searchParams))
+    expect(asked).toEqual([{ limit: '1' }, { limit: '100', ...(before.length > 0 && { from: call.createdAt }) }])
   })
 
   test('asks for an open call by its id, and lists only from the newest call', async ({ line, server }) => {

@@ -57,7 +57,7 @@ export const bookCommands = [
     examples: ['gateway calls tail --since 1d --count 1', 'gateway calls tail --since 1d --count 1 --json'],
     async handle(given) {
       const { since, count } = given.options
-      const from = readMoment('--since', since ?? '0s', given.io.now())
+      const from = since === undefined ? undefined : readMoment('--since', since, given.io.now())
       const atMost = count === undefined ? Number.POSITIVE_INFINITY : readWholeNumber('--count', count, { least: 1 })
       await tailCalls(given, { from, atMost })
     },
@@ -189,18 +189,23 @@ const PATIENCE_MS = 120_000
 
 /**
  * Shows each call once, when it has ended; in order of admission within one poll. Each poll lists only calls since the
- * newest known one, and reads the open ones by id. Continues while the service does not respond for up to two minutes.
+ * newest known one, and reads the open ones by id. Without `from` it starts after the newest call. Continues while the
+ * service does not respond for up to two minutes.
  */
-async function tailCalls(given: Given, { from, atMost }: { from: string; atMost: number }): Promise<void> {
+async function tailCalls(given: Given, { from, atMost }: { from: string | undefined; atMost: number }): Promise<void> {
   const { io, session } = given
   const params = await session.project()
   const api = await session.user()
   let since = from
+  let isMarking = from === undefined // the newest call marks the start, since the local clock may be wrong
   let shown = new Set<string>() // by the last list, whose newest calls the next one repeats
   let open: string[] = []
   async function look() {
-    const query = { from: since, limit: 100 }
-    const listed = (await collect(api.pages(`${inProject}/invocations`, { params, query }))).toReversed()
+    const limit = isMarking ? 1 : 100
+    const pages = api.pages(`${inProject}/invocations`, { params, query: { from: since, limit } })
+    const listed = (await collect(pages, isMarking ? 1 : undefined)).toReversed()
+    if (isMarking) shown = new Set(listed.map(({ id }) => id))
+    isMarking = false
     const ids = new Set(listed.map(({ id }) => id))
     const earlier: InvocationRecord[] = []
     for (const invocation of open.filter((id) => !ids.has(id)))
