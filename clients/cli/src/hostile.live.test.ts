@@ -146,9 +146,31 @@ describe('gateway calls tail', () => {
     chargedMicro: 5,
   }
 
+  const DAY = 24 * 60
+  const callAt = (id: string, minutesAgo: number, state = 'Settled') => ({
+    ...call,
+    id,
+    state,
+    createdAt: new Date(Date.now() - minutesAgo * 60_000).toISOString(),
+  })
+  /** Lists these calls, newest first, as the gateway does. A call that is read by its id has ended. */
+  const gatewayWith =
+    (calls: ReturnType<typeof callAt>[]): Step =>
+    (res, req) => {
+      const { pathname, searchParams } = new URL(req.url!, 'http://gateway')
+      const one = calls.find(({ id }) => pathname.endsWith(`/${id}`))
+      if (one) return json({ ...one, state: 'Settled' })(res, req)
+      const [from, to] = [searchParams.get('from') ?? '', searchParams.get('to') ?? '9']
+      const found = calls.filter(({ createdAt }) => createdAt >= from && createdAt < to)
+      const at = Number(searchParams.get('cursor') ?? 0)
+      const next = at + Number(searchParams.get('limit'))
+      json({ data: found.slice(at, next), nextCursor: next < found.length ? String(next) : null })(res, req)
+    }
+
   test('continues after the service did not respond for a while', async ({ line, server }) => {
-    server.answers(cut, cut, cut, json({ data: [call], nextCursor: null }))
-    expect(await line.ask('gateway calls tail --since 1d --count 1 --json')).toMatchObject({
+    const found = json({ data: [call], nextCursor: null })
+    server.answers(cut, cut, cut, found, found)
+    expect(await line.ask('gateway calls tail --since 10m --count 1 --json')).toMatchObject({
       code: 0,
       output: `${JSON.stringify(call)}\n`,
     })
@@ -156,8 +178,9 @@ describe('gateway calls tail', () => {
 
   test('prints the headings once on a terminal', async ({ line, server }) => {
     const later = { ...call, id: 'inv_2', createdAt: '2026-11-20T10:00:05Z' }
-    server.answers(json({ data: [call], nextCursor: null }), json({ data: [later, call], nextCursor: null }))
-    const { output } = await line.ask('gateway calls tail --since 1d --count 2', undefined, { isShown: true })
+    const found = json({ data: [call], nextCursor: null })
+    server.answers(found, found, json({ data: [later, call], nextCursor: null }))
+    const { output } = await line.ask('gateway calls tail --since 10m --count 2', undefined, { isShown: true })
     expect(output.split('\n').map((row) => /ADMITTED|inv_\d/.exec(row)?.[0])).toEqual([
       'ADMITTED',
       'inv_1',
@@ -182,22 +205,42 @@ describe('gateway calls tail', () => {
   })
 
   test('asks for an open call by its id, and lists only from the newest call', async ({ line, server }) => {
-    const newest = { ...call, id: 'inv_300', createdAt: '2026-11-20T10:05:00Z' }
-    const ended = Array.from({ length: 299 }, (_, n) => ({ ...call, id: `inv_${299 - n}` }))
-    const open = { ...call, id: 'inv_0', state: 'Open' }
-    const calls = [newest, ...ended, open]
-    const invocations: Step = (res, req) => {
-      const { pathname, searchParams } = new URL(req.url!, server.url)
-      if (!pathname.endsWith('/invocations')) return json({ ...open, state: 'Settled' })(res, req)
-      const found = searchParams.get('from') === newest.createdAt ? [newest] : calls
-      const at = Number(searchParams.get('cursor') ?? 0)
-      json({ data: found.slice(at, at + 100), nextCursor: at + 100 < found.length ? String(at + 100) : null })(res, req)
+    const newest = callAt('inv_2', 1)
+    server.answers(...Array<Step>(4).fill(gatewayWith([newest, callAt('inv_1', 2), callAt('inv_0', 3, 'Open')])))
+    const { code, output } = await line.ask('gateway calls tail --since 10m --count 3 --json')
+    expect([code, output.match(/inv_\d/g)]).toEqual([0, ['inv_1', 'inv_2', 'inv_0']])
+    const asked = server.requests.map(({ url }) => decodeURIComponent(url).replace(/.*\/invocations/, ''))
+    expect(asked.slice(2).toSorted()).toEqual(['/inv_0', expect.stringContaining(`from=${newest.createdAt}`)])
+  })
+
+  test('shows the oldest calls first, without listing the later ones', async ({ line, server }) => {
+    const later = Array.from({ length: 900 }, (_, n) => callAt(`inv_${900 - n}`, n + 1))
+    server.answers(...Array<Step>(5).fill(gatewayWith([...later, callAt('inv_0', 29 * DAY)])))
+    const { output } = await line.ask('gateway calls tail --since 30d --count 1 --json')
+    expect(JSON.parse(output)).toMatchObject({ id: 'inv_0' })
+    expect(server.requests.filter(({ url }) => url.includes('cursor'))).toEqual([])
+  })
+
+  test('shows a call that is admitted during a poll, regardless of the local clock', async ({ line, server }) => {
+    const calls = [callAt('inv_1', 60), callAt('inv_0', 80)]
+    const admitting: Step = (res, req) => {
+      gatewayWith(calls)(res, req)
+      calls.unshift(callAt('inv_2', 45))
     }
-    server.answers(...Array<Step>(20).fill(invocations))
-    const { code, output } = await line.ask('gateway calls tail --since 1d --count 301 --json')
-    expect([code, output.trim().split('\n').length]).toEqual([0, 301])
-    const asked = server.requests.map(({ url }) => url.replace(/.*\/invocations/, ''))
-    expect(asked.slice(4).toSorted()).toEqual(['/inv_0', expect.stringContaining('from=2026-11-20T10%3A05%3A00Z')])
+    server.answers(gatewayWith(calls), admitting, gatewayWith(calls))
+    const { output } = await line.ask('gateway calls tail --since 90m --count 3 --json')
+    expect(output.match(/inv_\d/g)).toEqual(['inv_0', 'inv_1', 'inv_2'])
+  })
+
+  test('shows each call of a long time once', async ({ line, server }) => {
+    const minutes = (n: number) => 10 * DAY + Math.max(0, n - 150) / 100 // the first ones at one time
+    const burst = Array.from({ length: 250 }, (_, n) => callAt(`inv_${300 - n}`, minutes(n)))
+    const calls = [callAt('inv_400', 1), ...burst, callAt('inv_1', 20 * DAY, 'Open'), callAt('inv_0', 29 * DAY)]
+    server.answers(...Array<Step>(80).fill(gatewayWith(calls)))
+    const { output } = await line.ask(`gateway calls tail --since 30d --count ${calls.length} --json`)
+    const ids = output.match(/inv_\d+/g)!
+    expect(ids.slice(0, 251)).toEqual(['inv_0', ...burst.map(({ id }) => id).toReversed()])
+    expect(ids.slice(251).toSorted()).toEqual(['inv_1', 'inv_400'])
   })
 })
 

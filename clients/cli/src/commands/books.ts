@@ -187,25 +187,61 @@ export const bookCommands = [
 const PAUSE_MS = 2_000
 const PATIENCE_MS = 120_000
 
+const PAGE = 100
+const FIRST_SPAN_MS = 3_600_000
+const SHORTEST_SPAN_MS = 1_000
+
 /**
- * Shows each call once, when it has ended; in order of admission within one poll. Each poll lists only calls since the
- * newest known one, and reads the open ones by id. Without `from` it starts after the newest call. Continues while the
- * service does not respond for up to two minutes.
+ * Shows each call once, when it has ended; in order of admission within one poll. First catches up with `from`, if it is
+ * given, oldest calls first: in spans that fit a page, because lists begin with the newest call. Then each poll lists
+ * only calls since the newest known one, and reads the open ones by id. Without `from` it starts after the newest call.
+ * Continues while the service does not respond for up to two minutes.
  */
 async function tailCalls(given: Given, { from, atMost }: { from: string | undefined; atMost: number }): Promise<void> {
   const { io, session } = given
   const params = await session.project()
   const api = await session.user()
   let since = from
-  let isMarking = from === undefined // the newest call marks the start, since the local clock may be wrong
+  let spanMs = from === undefined ? null : FIRST_SPAN_MS // null: has caught up
+  let startMs: number | null = null // by the newest call, since the local clock may be wrong
   let shown = new Set<string>() // by the last list, whose newest calls the next one repeats
   let open: string[] = []
+
+  const list = async (query: { from?: string | undefined; to?: string | undefined; limit: number }, atMost?: number) =>
+    (await collect(api.pages(`${inProject}/invocations`, { params, query }), atMost)).toReversed()
+
+  async function start(): Promise<number> {
+    const [newest] = await list({ limit: 1 }, 1)
+    if (newest !== undefined && from === undefined) {
+      since = newest.createdAt
+      shown.add(newest.id)
+    }
+    return newest === undefined ? -Infinity : Date.parse(newest.createdAt)
+  }
+
+  /** Lists the next span that has less than a page of calls. The last one has no end. */
+  async function listNext(): Promise<InvocationRecord[]> {
+    startMs ??= await start()
+    while (spanMs !== null) {
+      const untilMs = Date.parse(since!) + spanMs
+      const to = untilMs > startMs ? undefined : new Date(untilMs).toISOString()
+      const isDivisible = spanMs > SHORTEST_SPAN_MS
+      const listed = await list({ from: since, to, limit: PAGE }, isDivisible ? PAGE : undefined)
+      if (isDivisible && listed.length === PAGE) {
+        spanMs = Math.max(SHORTEST_SPAN_MS, spanMs / 8)
+        continue
+      }
+      if (to === undefined) spanMs = null
+      else if (listed.length < PAGE / 4) spanMs *= 4
+      since = to ?? since
+      return listed
+    }
+    return list({ from: since, limit: PAGE })
+  }
+
   async function look() {
-    const limit = isMarking ? 1 : 100
-    const pages = api.pages(`${inProject}/invocations`, { params, query: { from: since, limit } })
-    const listed = (await collect(pages, isMarking ? 1 : undefined)).toReversed()
-    if (isMarking) shown = new Set(listed.map(({ id }) => id))
-    isMarking = false
+    const listed = await listNext()
+    if (spanMs !== null) return { listed, calls: listed }
     const ids = new Set(listed.map(({ id }) => id))
     const earlier: InvocationRecord[] = []
     for (const invocation of open.filter((id) => !ids.has(id)))
@@ -229,9 +265,12 @@ async function tailCalls(given: Given, { from, atMost }: { from: string | undefi
     if (ended.length > 0) printRows(given, ended, callColumns, { isContinued: count > 0 })
     count += ended.length
     if (count >= atMost) return
+    const isBehind = spanMs !== null
+    const opened = calls.filter(({ id, state }) => state === 'Open' && !shown.has(id)).map(({ id }) => id)
+    open = isBehind ? [...open, ...opened] : opened
+    if (isBehind) continue
     since = listed.at(-1)?.createdAt ?? since
     shown = new Set(listed.filter(({ id, state }) => state !== 'Open' || shown.has(id)).map(({ id }) => id))
-    open = calls.filter(({ id, state }) => state === 'Open' && !shown.has(id)).map(({ id }) => id)
     io.progress('Waiting for calls …')
     await io.wait(PAUSE_MS)
   }
