@@ -11,15 +11,16 @@ export function announce(text: string): void {
 
 // Changes that are on the screen anyway, for screen readers only.
 
-let said = ''
+let said = { text: '', count: 0 }
 const readers = new Set<() => void>()
 
 export function announceQuietly(text: string): void {
-  said = text
+  said = { text, count: said.count + 1 }
   for (const read of readers) read()
 }
 
-export function useAnnouncement(): string {
+/** The latest announcement. With its count as the key, a repeated text is new to the page and read again. */
+export function useAnnouncement(): { text: string; count: number } {
   return useSyncExternalStore(
     (read) => {
       readers.add(read)

@@ -93,7 +93,7 @@ function AppFrame() {
         </main>
       </div>
       <div role="status" aria-live="polite" className="visually-hidden">
-        {announcement}
+        <span key={announcement.count}>{announcement.text}</span>
       </div>
       <Toasts />
     </>
