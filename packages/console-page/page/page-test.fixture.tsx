@@ -107,6 +107,18 @@ export const pageTest = test
     }
   })
 
+/** Lets the page start an execution. @returns function that ends it */
+export function openCannedExecution(api: ReturnType<typeof openCannedApi>) {
+  const ended = Promise.withResolvers<object>()
+  const execution = contractExample('readExecution')
+  const first = { kind: 'admitted', seq: 0, executionId: execution.id, revision: 1, at: execution.createdAt }
+  // The contract types the record, and the page asks for lines.
+  for (const start of ['executeSandbox', 'rerunExecution'] as const) api.answer(start, first as never)
+  api.answer('followExecution', ended.promise as never)
+  return (part: Partial<typeof execution> = {}) =>
+    ended.resolve({ kind: 'complete', seq: 1, execution: { ...execution, ...part } })
+}
+
 /** Makes the page read again what it shows, as it does when its tab is shown again. */
 export function showTabAgain(): void {
   window.dispatchEvent(new Event('visibilitychange'))

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { expect } from 'vitest'
 import { Refusal } from '@gateway/api/refusal'
 import { exampleIds } from '@gateway/api/example-ids'
-import { contractExample, pageTest as test, project, showTabAgain } from '../page-test.fixture.tsx'
+import { contractExample, openCannedExecution, pageTest as test, project, showTabAgain } from '../page-test.fixture.tsx'
 import { Composer } from './components/composer.tsx'
 import { newAnswer, newConversation } from './core/conversation.ts'
 import { keptIn } from './data/kept.ts'
@@ -104,4 +104,14 @@ test('inputs of a flow stay while its list cannot be read, and when another flow
   await expect
     .poll(() => api.asked('estimateSandbox').at(-1)?.body)
     .toEqual({ input: { topic: 'rain' }, revision: revision.number + 1 })
+})
+
+test('the failure of an execution is announced with its reason and charge', async ({ api, open }) => {
+  const { screen } = await open(`${project}/playground?flow=`)
+  const end = openCannedExecution(api)
+  await screen.getByLabelText('topic').fill('rain')
+  await screen.getByRole('button', { name: 'Run', exact: true }).click()
+  const { body: error } = new Refusal('invalid_request', 'The model refused.', 'Change the prompt.')
+  end({ status: 'Failed', error })
+  await expect.element(screen.getByText('Execution failed, charged $0.000042. The model refused.')).toBeInTheDocument()
 })

@@ -1,9 +1,11 @@
 import { followLines, type Following } from '@gateway/api-client/follow-lines'
-import type { ProgressLine } from '@gateway/api/execution'
+import type { ExecutionRecord, ProgressLine } from '@gateway/api/execution'
 import { raw, ask } from '../../api/ask.ts'
 import type { Graph } from '@gateway/api/graph'
 import { begun, shown, applyLine, type RunStore } from './run-store.ts'
 import { newIdempotencyKey } from '../../api/queries.ts'
+import { announceQuietly } from '../../frame/announcer.ts'
+import { usd } from '../../components/usd.ts'
 
 type ProjectScope = Record<'tenant' | 'project', string>
 /** Starts an execution. Idempotent: repeated calls start it once. */
@@ -30,7 +32,7 @@ function followExecution(
 }
 
 /**
- * Shows the progress of an execution until another one is shown.
+ * Shows the progress of an execution until another one is shown, and announces its end.
  * @param started execution ID, or the function that starts it
  * @throws ApiRefusal, Unreachable
  */
@@ -51,6 +53,7 @@ export async function followOnCanvas(
       if (!isShown()) return
       if (line.kind === 'admitted') execution = line.executionId
       run.setState((before) => applyLine(before, line, graph))
+      if (line.kind === 'complete') announceQuietly(endText(line.execution))
     }
   } finally {
     if (isShown()) run.setState({ isRunning: false })
@@ -59,6 +62,10 @@ export async function followOnCanvas(
   const path = '/api/v2/tenants/{tenant}/projects/{project}/executions/{execution}'
   const whole = await ask('GET', path, { params: { ...place, execution: execution ?? '' } })
   if (isShown()) run.setState(shown(whole, graph))
+}
+
+function endText({ status, chargedMicro, error }: ExecutionRecord): string {
+  return `Execution ${status.toLowerCase()}, charged ${usd(chargedMicro)}. ${error?.message ?? ''}`
 }
 
 type FlowScope = Record<'tenant' | 'project' | 'sandbox', string>

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { exampleIds } from '@gateway/api/example-ids'
-import { choose, contractExample, pageTest as base, project } from '../../page-test.fixture.tsx'
+import { choose, contractExample, openCannedExecution, pageTest as base, project } from '../../page-test.fixture.tsx'
 
 // The form that runs the flow of the contract's example, which here takes a number, too.
 
@@ -70,4 +70,13 @@ test('choosing test inputs keeps the typed ones, and those saved in another wind
   await topic.fill('rain')
   await choose(sets, 'Elsewhere')
   await expect.element(topic).toHaveValue('wind')
+})
+
+test('the end of an execution is announced with its charge', async ({ api, panel }) => {
+  const { screen, run, topic } = panel
+  const end = openCannedExecution(api)
+  await topic.fill('rain')
+  await run.click()
+  end()
+  await expect.element(screen.getByText('Execution succeeded, charged $0.000042.')).toBeInTheDocument()
 })
