@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { expect } from 'vitest'
+import { userEvent } from 'vitest/browser'
 import { Refusal } from '@gateway/api/refusal'
 import { exampleIds } from '@gateway/api/example-ids'
 import { contractExample, openCannedExecution, pageTest as test, project, showTabAgain } from '../page-test.fixture.tsx'
@@ -114,4 +115,19 @@ test('the failure of an execution is announced with its reason and charge', asyn
   const { body: error } = new Refusal('invalid_request', 'The model refused.', 'Change the prompt.')
   end({ status: 'Failed', error })
   await expect.element(screen.getByText('Execution failed, charged $0.000042. The model refused.')).toBeInTheDocument()
+})
+
+test('Run keeps the focus while an execution of the playground runs, and starts no other', async ({ api, open }) => {
+  const { screen } = await open(`${project}/playground?flow=`)
+  const end = openCannedExecution(api)
+  const run = screen.getByRole('button', { name: 'Run', exact: true })
+  await screen.getByLabelText('topic').fill('rain')
+  run.element().focus()
+  await userEvent.keyboard('{Enter}')
+  await expect.element(screen.getByRole('button', { name: 'Stop' })).toBeVisible()
+  await expect.element(screen.getByRole('button', { name: 'Running…' })).toHaveFocus()
+  await userEvent.keyboard('{Enter}')
+  end()
+  await expect.element(run).toHaveFocus()
+  expect(api.asked('executeSandbox')).toHaveLength(1)
 })

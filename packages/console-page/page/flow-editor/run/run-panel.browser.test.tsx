@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { userEvent } from 'vitest/browser'
 import { exampleIds } from '@gateway/api/example-ids'
 import { choose, contractExample, openCannedExecution, pageTest as base, project } from '../../page-test.fixture.tsx'
 
@@ -79,4 +80,44 @@ test('the end of an execution is announced with its charge', async ({ api, panel
   await run.click()
   end()
   await expect.element(screen.getByText('Execution succeeded, charged $0.000042.')).toBeInTheDocument()
+})
+
+test('what starts an execution keeps the focus while it runs, and starts no other', async ({ api, panel }) => {
+  const { screen, details, run, topic } = panel
+  const end = openCannedExecution(api)
+  await topic.fill('rain')
+  run.element().focus()
+  await userEvent.keyboard('{Enter}')
+  const running = details.getByRole('button', { name: 'Running…' })
+  await expect.element(details.getByRole('button', { name: 'Stop' })).toBeVisible()
+  await expect.element(running).toHaveFocus()
+  await userEvent.keyboard('{Enter}')
+  end()
+  await expect.element(run).toHaveFocus()
+  expect(api.asked('executeSandbox')).toHaveLength(1)
+
+  openCannedExecution(api)
+  screen
+    .getByRole('group', { name: /^Chat draft/ })
+    .element()
+    .focus()
+  await userEvent.keyboard(' ')
+  const runFrom = details.getByRole('button', { name: 'Run from draft' })
+  await runFrom.click()
+  await expect.element(running).toBeVisible()
+  await expect.element(runFrom).toHaveFocus()
+})
+
+test('the estimate of an execution keeps the focus on its button', async ({ api, panel }) => {
+  const { screen, details } = panel
+  const saved = Promise.withResolvers<ReturnType<typeof contractExample<'saveRevision'>>>()
+  api.answer('saveRevision', saved.promise)
+  await screen.getByRole('button', { name: 'Auto-layout' }).click()
+  const ask = details.getByRole('button', { name: 'What would it cost?' })
+  await ask.click()
+  await expect.element(ask).toHaveAttribute('aria-disabled', 'true')
+  await expect.element(ask).toHaveFocus()
+  saved.resolve(contractExample('saveRevision'))
+  await expect.element(details.getByText(/^At most/)).toBeVisible()
+  await expect.element(ask).toHaveFocus()
 })

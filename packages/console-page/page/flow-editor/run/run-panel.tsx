@@ -30,7 +30,11 @@ export function RunPanel({ saving }: { saving: ReturnType<typeof useSaving> }) {
   const { hasUnread, heldOf } = useUnread(model.graph.input, version)
   const maxMicro = ceilingOf(inputs.maxCost)
   const isReadable = maxMicro !== undefined && !hasUnread
-  const canRun = model.problems.length === 0 && !state.isRunning && saving.doing === null && isReadable
+  const isReady = model.problems.length === 0 && isReadable
+  const isBusy = state.isRunning || saving.doing !== null
+  const canRun = isReady && !isBusy
+  /** While busy, a button keeps the focus, which a disabled one loses. */
+  const off = { disabled: !isReady, 'aria-disabled': isBusy }
   const [from] = selectedNodes.size === 1 ? selectedNodes : []
   const asked = { input, maxMicro: maxMicro ?? null }
   const outcome = useShownOutcome(state.ended?.id)
@@ -42,7 +46,7 @@ export function RunPanel({ saving }: { saving: ReturnType<typeof useSaving> }) {
           className="stack"
           onSubmit={(event) => {
             event.preventDefault()
-            void execute(asked)
+            if (canRun) void execute(asked)
           }}
         >
           <InputForm
@@ -54,7 +58,7 @@ export function RunPanel({ saving }: { saving: ReturnType<typeof useSaving> }) {
           />
           <CeilingField typed={inputs.maxCost} onChange={(maxCost) => change({ maxCost })} />
           <div className="buttons">
-            <button type="submit" className="button small main" disabled={!canRun}>
+            <button type="submit" className="button small main" {...off}>
               {state.isRunning ? 'Running…' : 'Run'}
             </button>
             {state.isRunning && state.executionId !== null && (
@@ -62,17 +66,17 @@ export function RunPanel({ saving }: { saving: ReturnType<typeof useSaving> }) {
                 Stop
               </button>
             )}
-            {state.ended && from !== undefined && (
+            {(state.ended || state.isRunning) && from !== undefined && (
               <button
                 type="button"
                 className="button small"
-                disabled={!canRun}
-                onClick={() => void runFrom(from, asked.maxMicro)}
+                {...off}
+                onClick={() => canRun && void runFrom(from, asked.maxMicro)}
               >
                 Run from {from}
               </button>
             )}
-            <button type="button" className="button small" disabled={!canRun} onClick={() => void askEstimate(asked)}>
+            <button type="button" className="button small" {...off} onClick={() => canRun && void askEstimate(asked)}>
               What would it cost?
             </button>
             {model.problems.length > 0 && <span className="soft small">Fix all problems to run.</span>}

@@ -76,7 +76,10 @@ function FlowRun({ flow, revision }: { flow: SandboxRecord; revision: RevisionRe
   const [typed, setTyped] = useState('')
   const { hasUnread, heldOf } = useUnread(revision.graph.input)
   const maxMicro = ceilingOf(typed)
-  const canRun = !state.isRunning && maxMicro !== undefined && !hasUnread
+  const isReady = maxMicro !== undefined && !hasUnread
+  const canRun = isReady && !state.isRunning
+  /** While a flow runs, a button keeps the focus, which a disabled one loses. */
+  const off = { disabled: !isReady, 'aria-disabled': state.isRunning }
   return (
     <div className="playground-flow">
       <form
@@ -84,7 +87,7 @@ function FlowRun({ flow, revision }: { flow: SandboxRecord; revision: RevisionRe
         aria-label="Inputs"
         onSubmit={(event) => {
           event.preventDefault()
-          void execute(input, maxMicro ?? null)
+          if (canRun) void execute(input, maxMicro ?? null)
         }}
       >
         <InputForm side={revision.graph.input} values={input} heldOf={heldOf} onChange={setInput} />
@@ -93,7 +96,7 @@ function FlowRun({ flow, revision }: { flow: SandboxRecord; revision: RevisionRe
           <EstimateLabels of={estimate.made} />
         )}
         <div className="buttons">
-          <button type="submit" className="button main" disabled={!canRun}>
+          <button type="submit" className="button main" {...off}>
             {state.isRunning ? 'Running…' : 'Run'}
           </button>
           {state.isRunning && state.executionId !== null && (
@@ -101,7 +104,7 @@ function FlowRun({ flow, revision }: { flow: SandboxRecord; revision: RevisionRe
               Stop
             </button>
           )}
-          <button type="button" className="button" disabled={!canRun} onClick={() => void askEstimate(input)}>
+          <button type="button" className="button" {...off} onClick={() => canRun && void askEstimate(input)}>
             Estimate cost
           </button>
         </div>
