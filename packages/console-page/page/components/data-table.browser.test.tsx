@@ -1,6 +1,7 @@
+import { useState } from 'react'
 import { expect } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
-import { pageTest as test } from '../page-test.fixture.tsx'
+import { choose, pageTest as test } from '../page-test.fixture.tsx'
 import { FormattedText } from '../playground/components/formatted-text.tsx'
 import { DataList } from './data-list.tsx'
 import { DataTable, type Column } from './data-table.tsx'
@@ -71,6 +72,55 @@ test('on a narrow screen rows are cards, except those of a name and a figure, an
   }
   await show(<FormattedText text={'| City | Rain |\n|-|-|\n| Bergen | yes |'} />)
   await expect.element(page.getByText('City')).toBeVisible()
+})
+
+const sortBy = page.getByRole('combobox', { name: 'Sort by' })
+const order = page.getByRole('combobox', { name: 'Order' })
+
+test('cards are sorted by a column in both directions', async ({ show, onTestFinished }) => {
+  onTestFinished(() => page.viewport(1440, 900))
+  const { unmount } = await show(<DataTable caption="Keys" columns={columns} rows={rows} keyOf={({ name }) => name} />)
+  await expect.element(sortBy).not.toBeInTheDocument()
+  await page.viewport(390, 844)
+  await expect.element(order).not.toBeInTheDocument()
+  await choose(sortBy, 'Calls')
+  await expect.poll(names).toEqual(['Key 2', 'key 10', 'key 9'])
+  await choose(order, 'Ascending')
+  await expect.poll(names).toEqual(['key 10', 'Key 2', 'key 9'])
+  await choose(sortBy, 'Key')
+  await expect.element(order).toHaveTextContent('Ascending')
+  expect(names()).toEqual(['Key 2', 'key 9', 'key 10'])
+  await unmount()
+  await show(<DataTable caption="Keys" columns={columns} rows={rows.slice(1, 2)} keyOf={({ name }) => name} />)
+  await expect.element(sortBy).not.toBeInTheDocument()
+})
+
+test('cards of a list that its service sorts are sorted by it', async ({ show, onTestFinished }) => {
+  await page.viewport(390, 844)
+  onTestFinished(() => page.viewport(1440, 900))
+  const asked: string[] = []
+  function Served() {
+    const [now, setNow] = useState('Key asc')
+    const served = (head: string): Column<Row> => {
+      const next = now === `${head} asc` ? 'desc' : 'asc'
+      const onToggle = () => {
+        asked.push(`${head} ${next}`)
+        setNow(`${head} ${next}`)
+      }
+      const [by, direction] = now.split(' ')
+      return { head, cell: ({ name }) => name, served: { order: by === head ? (direction as 'asc') : null, onToggle } }
+    }
+    const all = [served('Key'), served('Calls'), columns[3]!]
+    return <DataTable caption="Keys" columns={all} rows={rows} keyOf={({ name }) => name} />
+  }
+  await show(<Served />)
+  await expect.element(sortBy).toHaveTextContent('Key')
+  await choose(order, 'Descending')
+  await choose(sortBy, 'Calls')
+  await expect.element(order).toHaveTextContent('Ascending')
+  await choose(order, 'Descending')
+  await expect.element(order).toHaveTextContent('Descending')
+  expect(asked).toEqual(['Key desc', 'Calls asc', 'Calls desc'])
 })
 
 test('a table is sorted with the keyboard', async ({ show }) => {

@@ -1,13 +1,15 @@
-import { useMemo, useState, type MouseEvent as ReactMouseEvent, type ReactNode } from 'react'
+import { useId, useMemo, useState, type MouseEvent as ReactMouseEvent, type ReactNode } from 'react'
 import {
   createSortedRowModel,
   rowSortingFeature,
   tableFeatures,
   useTable,
+  type Column as TableColumn,
   type ColumnDef,
   type Header,
 } from '@tanstack/react-table'
 import { Icon } from './icon.tsx'
+import { Select } from './select.tsx'
 import { several } from './usd.ts'
 
 export interface Column<Row> {
@@ -45,7 +47,7 @@ export const ACTIONS = 'Actions'
 
 /**
  * Table whose rows become cards on narrow screens, each value next to its column head, unless each is a name and a
- * figure. The first column names the row.
+ * figure. Selects above them sort the cards. The first column names the row.
  * If it has a link, a click anywhere on the row follows it. The roles are explicit because the card styles would remove
  * the implicit ones.
  */
@@ -59,8 +61,11 @@ export function DataTable<Row>({ caption, columns, rows, keyOf, isLong = false }
   })
   const byHead = new Map(columns.map((column) => [column.head, column]))
   const left = rows.length - rendered
+  const isNarrow = columns.length === 2 && columns[1]!.isNumber
+  const sortable = columns.map((of) => ({ of, column: table.getColumn(of.head)! })).filter(isSortable)
   const shown = (
-    <div className={columns.length === 2 && columns[1]!.isNumber ? 'table narrow-rows' : 'table'}>
+    <div className={isNarrow ? 'table narrow-rows' : 'table'}>
+      {!isNarrow && rows.length > 1 && sortable.length > 0 && <CardSort sortable={sortable} />}
       <table role="table">
         <caption className="visually-hidden">{caption}</caption>
         <thead role="rowgroup">
@@ -129,16 +134,58 @@ function compare(a: string | number, b: string | number): number {
 
 const directions = { asc: 'ascending', desc: 'descending' } as const
 
+interface Sortable {
+  of: Pick<Column<never>, 'served'>
+  column: TableColumn<typeof features, RowData>
+}
+
+const isSortable = ({ of, column }: Sortable) => of.served !== undefined || column.getCanSort()
+
+const orderOf = ({ of: { served }, column }: Sortable) => (served ? served.order : column.getIsSorted() || null)
+
+/** Sorts cards, which have no column heads. */
+function CardSort({ sortable }: { sortable: Sortable[] }) {
+  const id = useId()
+  const by = sortable.find((each) => orderOf(each) !== null)
+  const order = by ? orderOf(by) : null
+  const toggle = ({ of: { served }, column }: Sortable, isDescending?: boolean) =>
+    served ? served.onToggle() : column.toggleSorting(isDescending)
+  return (
+    <div className="card-sort">
+      <label htmlFor={id}>Sort by</label>
+      <Select
+        id={id}
+        value={by?.column.id ?? null}
+        options={sortable.map(({ column }) => [column.id, column.id])}
+        onChange={(head) => head !== by?.column.id && toggle(sortable.find(({ column }) => column.id === head)!)}
+      />
+      {by && order !== null && (
+        <Select
+          aria-label="Order"
+          value={order}
+          options={orders}
+          onChange={(next) => next !== order && toggle(by, next === 'desc')}
+        />
+      )}
+    </div>
+  )
+}
+
+const orders = [
+  ['asc', 'Ascending'],
+  ['desc', 'Descending'],
+] as const
+
 function Head<Row>({ header, of }: { header: Header<typeof features, RowData>; of: Column<Row> }) {
   const { column, id: head } = header
   const { served, isNumber } = of
-  const sorted = served ? (served.order ?? false) : column.getIsSorted()
+  const sorted = orderOf({ of, column })
   return (
     <th
       scope="col"
       role="columnheader"
       className={isNumber ? 'number' : head === ACTIONS ? 'actions' : ''}
-      {...(sorted !== false && { 'aria-sort': directions[sorted] })}
+      {...(sorted !== null && { 'aria-sort': directions[sorted] })}
     >
       {served || column.getCanSort() ? (
         <button
