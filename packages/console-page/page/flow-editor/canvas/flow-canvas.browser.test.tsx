@@ -103,3 +103,21 @@ test('nodes and edges have names, and the arrow keys move a node as one step', a
   await userEvent.keyboard('{Control>}z{/Control}')
   await expect.poll(() => node('ask').element().getBoundingClientRect().top).toBeCloseTo(before.top, 0)
 })
+
+test('arrow keys scroll the page while nothing that they move is selected', async ({ canvas, onTestFinished }) => {
+  const { screen, node } = canvas
+  const taken: boolean[] = []
+  const onKeyDown = ({ defaultPrevented }: KeyboardEvent) => taken.push(defaultPrevented)
+  addEventListener('keydown', onKeyDown)
+  onTestFinished(() => removeEventListener('keydown', onKeyDown))
+  for (const element of [null, screen.getByRole('heading', { level: 1 }).element()]) {
+    if (element) element.focus()
+    else (document.activeElement as HTMLElement | null)?.blur()
+    await userEvent.keyboard('{ArrowDown}')
+  }
+  expect(taken).toEqual([false, false])
+  node('draft').element().focus()
+  await userEvent.keyboard('{ArrowDown}')
+  await expect.element(screen.getByText('Moved 1 item.').first()).toBeVisible()
+  expect(taken).toEqual([false, false])
+})

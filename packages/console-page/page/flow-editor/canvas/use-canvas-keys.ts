@@ -46,9 +46,10 @@ export function useCanvasKeys(actions: Actions): void {
           ? () => latest.current.open(node)
           : bound[key]
       if (!action) return
+      if (actsOnSelection.has(key)) selectFocused(editor, event.target, latest.current)
+      if (key.startsWith('Arrow') && movable(editor) === 0) return // the page scrolls
       event.preventDefault()
       event.stopPropagation()
-      if (actsOnSelection.has(key)) selectFocused(editor, event.target, latest.current)
       action()
     }
     document.addEventListener('keydown', onKeyDown, true)
@@ -108,9 +109,14 @@ export function removeSelected(editor: Editor): void {
 /** Moves what is selected. Consecutive moves are one history step. */
 function moveSelected(editor: Editor, by: Position): void {
   const { selectedNodes, selectedNotes } = editor.store.getState()
-  if (selectedNodes.size + selectedNotes.size === 0) return
   editor.change((graph) => moveBy(graph, selectedNodes, selectedNotes, by), 'arrows')
-  announce(`Moved ${several(selectedNodes.size + selectedNotes.size, 'item')}.`)
+  announce(`Moved ${several(movable(editor), 'item')}.`)
+}
+
+/** Number of selected nodes and notes. */
+function movable(editor: Editor): number {
+  const { selectedNodes, selectedNotes } = editor.store.getState()
+  return selectedNodes.size + selectedNotes.size
 }
 
 function isForCanvas({ target, altKey }: KeyboardEvent): boolean {
