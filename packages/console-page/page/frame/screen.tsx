@@ -1,12 +1,9 @@
-import { useEffect, useRef, type ReactNode, useState, type ComponentType } from 'react'
+import { useEffect, useRef, type ReactNode, type RefObject, useState, type ComponentType } from 'react'
 import { Link } from '@tanstack/react-router'
 import { EmptyState, Waiting } from '../components/list-states.tsx'
 import { Unreachable } from '@gateway/api-client/failures'
 import { failedBy } from '../api/failed.ts'
 import { FailedBox } from '../components/refusal-box.tsx'
-
-/** Whether the user came from another screen. The heading then takes the focus, so that screen readers read it. */
-let cameFromElsewhere = false
 
 /** Screen with its title, actions and content. */
 export function Screen({
@@ -20,12 +17,8 @@ export function Screen({
   actions?: ReactNode
   children: ReactNode
 }) {
-  const heading = useRef<HTMLHeadingElement>(null)
+  const heading = useHeadingFocus()
   useTitle(...(of === undefined ? [title] : [title, of]))
-  useEffect(() => {
-    if (cameFromElsewhere) heading.current?.focus({ preventScroll: true })
-    cameFromElsewhere = true
-  }, [])
   return (
     <>
       <div className="head">
@@ -37,6 +30,19 @@ export function Screen({
       {children}
     </>
   )
+}
+
+/** Whether the user came from another screen. */
+let cameFromElsewhere = false
+
+/** Ref of the heading of a screen. If the user came from another screen, it takes the focus, so screen readers read it. */
+export function useHeadingFocus(): RefObject<HTMLHeadingElement | null> {
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => {
+    if (cameFromElsewhere) heading.current?.focus({ preventScroll: true })
+    cameFromElsewhere = true
+  }, [])
+  return heading
 }
 
 /** Sets the title shown in browser tabs and history. */

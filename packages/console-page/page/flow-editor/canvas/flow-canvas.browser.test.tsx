@@ -121,3 +121,10 @@ test('arrow keys scroll the page while nothing that they move is selected', asyn
   await expect.element(screen.getByText('Moved 1 item.').first()).toBeVisible()
   expect(taken).toEqual([false, false])
 })
+
+test('the keys of the canvas work while the heading of the flow has the focus', async ({ canvas }) => {
+  const { screen } = canvas
+  screen.getByRole('heading', { level: 1 }).element().focus()
+  await userEvent.keyboard('/')
+  await expect.element(screen.getByRole('dialog')).toBeVisible()
+})

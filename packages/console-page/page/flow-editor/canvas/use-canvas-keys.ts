@@ -23,7 +23,7 @@ interface Actions {
   selectAt(element: Element): void
 }
 
-/** Keyboard shortcuts while the canvas or nothing has the focus. Fields and dialogs handle their own keys. */
+/** Keyboard shortcuts while the canvas, the heading of the flow or nothing has the focus. Fields and dialogs handle their own keys. */
 export function useCanvasKeys(actions: Actions): void {
   const { editor } = useSession()
   const latest = useRef(actions)
@@ -121,7 +121,7 @@ function movable(editor: Editor): number {
 
 function isForCanvas({ target, altKey }: KeyboardEvent): boolean {
   if (altKey || isTyping(target) || document.querySelector('[role="dialog"], [role="menu"]')) return false
-  return target === document.body || (target instanceof Element && target.closest('.flow-canvas') !== null)
+  return target === document.body || (target instanceof Element && target.closest('.flow-canvas, h1') !== null)
 }
 
 /** ID of the node or note that has the focus, not of one that contains the focused element. */

@@ -5,6 +5,7 @@ import { useStore } from 'zustand'
 import { useScope } from '../../api/session.ts'
 import { Badge } from '../../components/values.tsx'
 import { several } from '../../components/usd.ts'
+import { useHeadingFocus } from '../../frame/screen.tsx'
 import type { useSaving } from '../data/use-saving.ts'
 import type { Panels } from '../editor-panels.tsx'
 import { FlowTools } from '../lazy.ts'
@@ -26,6 +27,7 @@ export function FlowHeader({
   const pastSteps = useStore(editor.history, ({ pastStates }) => pastStates.length)
   const nextSteps = useStore(editor.history, ({ futureStates }) => futureStates.length)
   const header = useRef<HTMLElement>(null)
+  const heading = useHeadingFocus()
   const more = useRef<HTMLButtonElement>(null)
   const [isMenuOpen, setMenuOpen] = useState(false)
   const problems = model.problems.length
@@ -36,7 +38,9 @@ export function FlowHeader({
         <Link to="/projects/$tenant/$project/flows" params={{ tenant, project }}>
           Flows
         </Link>
-        <h1 tabIndex={-1}>{sandbox.name}</h1>
+        <h1 ref={heading} tabIndex={-1}>
+          {sandbox.name}
+        </h1>
       </nav>
       {isUnsaved && (
         <span className="unsaved">
