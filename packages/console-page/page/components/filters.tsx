@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'react'
 import { Icon } from './icon.tsx'
 import { useNavigate } from '@tanstack/react-router'
 import { Select } from './select.tsx'
@@ -16,14 +17,20 @@ export function FilterChip({
   onOpen?: () => void
   onChange: (value: string | undefined) => void
 }) {
+  const { control, beforeChange } = useKeptFocus(value !== undefined)
+  const change = (next: string | undefined) => {
+    beforeChange()
+    onChange(next)
+  }
   if (value === undefined)
     return (
       <Select
+        ref={control}
         aria-label={name}
         value={null}
         placeholder={name}
         options={choices}
-        onChange={onChange}
+        onChange={change}
         {...(onOpen && { onOpen })}
       />
     )
@@ -31,7 +38,7 @@ export function FilterChip({
   return (
     <span className="chip">
       {name}: {text}
-      <button type="button" onClick={() => onChange(undefined)}>
+      <button ref={control} type="button" onClick={() => change(undefined)}>
         <Icon name="close" />
         <span className="visually-hidden">
           Remove filter {name.toLowerCase()}: {text}
@@ -39,6 +46,21 @@ export function FilterChip({
       </button>
     </span>
   )
+}
+
+/** A changed filter has another control, which takes the focus, or none: then the first control next to it does. */
+function useKeptFocus(isSet: boolean) {
+  const control = useRef<HTMLButtonElement>(null)
+  const group = useRef<Element | null>(null)
+  useEffect(() => {
+    if (group.current) control.current?.focus()
+    group.current = null
+  }, [isSet])
+  useEffect(() => () => group.current?.querySelector<HTMLElement>('button, input')?.focus(), [])
+  const beforeChange = () => {
+    group.current = control.current?.closest('.chip, .select')?.parentElement ?? null
+  }
+  return { control, beforeChange }
 }
 
 /** Sets or clears one filter in the URL; the others stay. */

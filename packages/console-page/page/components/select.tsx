@@ -1,5 +1,5 @@
 import { Select as Base } from '@base-ui/react/select'
-import type { ComponentProps } from 'react'
+import type { ComponentProps, Ref } from 'react'
 import { Field, type FieldIds } from './fields.tsx'
 import { Icon } from './icon.tsx'
 
@@ -25,6 +25,7 @@ export function Select<Value extends string | number>({
   disabled?: boolean
   onOpen?: () => void
   onChange: (value: Value) => void
+  ref?: Ref<HTMLButtonElement>
 } & (FieldIds | { 'aria-label': string })) {
   return (
     <Base.Root
