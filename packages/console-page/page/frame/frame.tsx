@@ -78,6 +78,7 @@ function AppFrame() {
   const { tenant, project } = useScope()
   useEffect(() => setRailOpen(false), [pathname])
   useEscape(() => setRailOpen(false))
+  useRailFocus(isRailOpen)
   const skip = () => document.querySelector<HTMLElement>('main h1')?.focus()
   return (
     <>
@@ -98,6 +99,15 @@ function AppFrame() {
       <Toasts />
     </>
   )
+}
+
+/** The rail of a small screen comes before its button. Opened, it takes the focus; closed, it gives the focus back. */
+function useRailFocus(isOpen: boolean): void {
+  useEffect(() => {
+    const rail = document.querySelector('#rail')
+    if (isOpen) rail?.querySelector('a')?.focus()
+    else if (rail?.contains(document.activeElement)) document.querySelector<HTMLElement>('.rail-button')?.focus()
+  }, [isOpen])
 }
 
 function useEscape(close: () => void): void {
