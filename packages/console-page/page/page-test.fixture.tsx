@@ -1,4 +1,4 @@
-import { createMemoryHistory } from '@tanstack/react-router'
+import { createBrowserHistory, createMemoryHistory } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { test } from 'vitest'
 import { page, type Locator } from 'vitest/browser'
@@ -80,7 +80,10 @@ export function contractExample<O extends Operation>(operation: O): Answer<O> {
   return (example?.answer ?? (body && exampleOf(z.toJSONSchema(body, { unrepresentable: 'any' })))) as Answer<O>
 }
 
-/** `test` with the canned API, `show`, which renders an element, and `open`, which shows the console at an address. */
+/**
+ * `test` with the canned API, `show`, which renders an element, and `open`, which shows the console at an address; with
+ * `hasBack`, in the history of the browser.
+ */
 export const pageTest = test
   // oxlint-disable-next-line no-empty-pattern -- vitest reads from the pattern what a fixture needs
   .extend('api', ({}, { onCleanup }) => {
@@ -96,8 +99,8 @@ export const pageTest = test
     })
     return (element: ReactNode) => render(element)
   })
-  .extend('open', ({ show }) => async (address: string) => {
-    const router = openRouter(createMemoryHistory({ initialEntries: [address] }))
+  .extend('open', ({ show }, { onCleanup }) => async (address: string, { hasBack = false } = {}) => {
+    const router = openRouter(hasBack ? browserHistory(address, onCleanup) : memoryHistory(address))
     const screen = await show(<ConsoleApp router={router} client={openQueryClient()} />)
     return {
       screen,
@@ -117,6 +120,20 @@ export function openCannedExecution(api: ReturnType<typeof openCannedApi>) {
   api.answer('followExecution', ended.promise as never)
   return (part: Partial<typeof execution> = {}) =>
     ended.resolve({ kind: 'complete', seq: 1, execution: { ...execution, ...part } })
+}
+
+const memoryHistory = (address: string) => createMemoryHistory({ initialEntries: [address] })
+
+/** History of the browser. Unlike the one in memory, it lets a screen ask before it goes back. */
+function browserHistory(address: string, onCleanup: (work: () => void) => void) {
+  const { href } = location
+  window.history.pushState(null, '', address)
+  const history = createBrowserHistory()
+  onCleanup(() => {
+    history.destroy()
+    window.history.replaceState(null, '', href)
+  })
+  return history
 }
 
 /** Makes the page read again what it shows, as it does when its tab is shown again. */

@@ -4,6 +4,7 @@ import { ask } from '../api/ask.ts'
 import { reading, useChange } from '../api/queries.ts'
 import { CodeField, TextField } from '../components/fields.tsx'
 import { Copyable } from '../components/copying.tsx'
+import { ShownOnceGuard } from '../components/leave-guard.tsx'
 import { Dialog, FormDialog } from '../components/dialog.tsx'
 import { Moment } from '../components/values.tsx'
 import { Loaded } from '../components/list-states.tsx'
@@ -165,6 +166,7 @@ function RecoveryCodesDialog({ codes, onClose }: { codes: string[]; onClose: () 
           I stored the codes
         </button>
       </div>
+      <ShownOnceGuard />
     </Dialog>
   )
 }

@@ -186,6 +186,48 @@ test('a new key is not lost by Escape', async ({ open }) => {
   await expect.element(form.getByLabelText('Name', { exact: true })).toHaveValue('website')
 })
 
+/** Whether the browser asks before it closes or reloads the page. */
+const asksToClose = () => !window.dispatchEvent(new Event('beforeunload', { cancelable: true }))
+
+test('going back asks before a secret that is shown once is lost', async ({ open }) => {
+  const { screen, address, goBack } = await open(`${project}/keys`, { hasBack: true })
+  await screen.getByRole('button', { name: 'Create key' }).click()
+  const form = screen.getByRole('dialog', { name: 'Create key' })
+  await form.getByLabelText('Name', { exact: true }).fill('website')
+  await form.getByRole('button', { name: 'Create key' }).click()
+  const secret = screen.getByRole('dialog', { name: /^Secret for/ })
+  await expect.element(secret).toBeVisible()
+  expect(asksToClose()).toBe(true)
+  goBack()
+  const question = screen.getByRole('dialog', { name: 'Shown only once' })
+  await question.getByRole('button', { name: 'Stay' }).click()
+  await expect.element(question).not.toBeInTheDocument()
+  await expect.element(secret.getByText(contractExample('createKey').secret!, { exact: true })).toBeVisible()
+  await secret.getByRole('button', { name: 'Done' }).click()
+  await expect.element(secret).not.toBeInTheDocument()
+  await expect.element(question).not.toBeInTheDocument()
+  expect(address().search).toEqual({})
+  expect(asksToClose()).toBe(false)
+})
+
+test('going back asks before recovery codes are lost', async ({ api, open }) => {
+  api.answer('readSecondFactor', { ...contractExample('readSecondFactor'), confirmedAt: '2026-01-01T00:00:00.000Z' })
+  const { screen, goTo, goBack } = await open('/', { hasBack: true })
+  await goTo('/account')
+  await screen.getByRole('button', { name: 'Replace recovery codes' }).click()
+  const form = screen.getByRole('dialog', { name: 'Replace recovery codes?' })
+  await form.getByLabelText('Code').fill('123456')
+  await form.getByRole('button', { name: 'Replace recovery codes' }).click()
+  const codes = screen.getByRole('dialog', { name: 'Recovery codes' })
+  await expect.element(codes).toBeVisible()
+  expect(asksToClose()).toBe(true)
+  goBack()
+  await screen.getByRole('dialog', { name: 'Shown only once' }).getByRole('button', { name: 'Stay' }).click()
+  await codes.getByRole('button', { name: 'I stored the codes' }).click()
+  await expect.element(codes).not.toBeInTheDocument()
+  expect(asksToClose()).toBe(false)
+})
+
 test('a secret that could not be copied is not called copied', async ({ open, onTestFinished }) => {
   const { writeText } = navigator.clipboard
   const { execCommand } = document

@@ -1,10 +1,11 @@
 import { Copyable } from './copying.tsx'
 import { Dialog } from './dialog.tsx'
+import { ShownOnceGuard } from './leave-guard.tsx'
 import { Tabs } from '@base-ui/react/tabs'
 import type { ReactNode } from 'react'
 
 /**
- * A secret, shown once, and how to use it. Only its button closes it.
+ * A secret, shown once, and how to use it. Only its button closes it, and leaving is confirmed.
  * @param before shown if the record was created by an earlier request, whose secret is no longer available
  */
 export function SecretDialog({
@@ -33,6 +34,7 @@ export function SecretDialog({
           <p className="notice">{warning}</p>
           <Copyable text={secret} label={copy} />
           {children}
+          <ShownOnceGuard />
         </>
       )}
       <div className="buttons">

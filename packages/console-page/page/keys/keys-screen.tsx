@@ -24,7 +24,10 @@ export function KeysScreen() {
   const navigate = useNavigate({ from: '/projects/$tenant/$project/keys' })
   const keys = useQuery(readingAll('/api/v2/tenants/{tenant}/keys', { params: { tenant }, query: { project } }))
   const showCreate = (isOpen: boolean) =>
-    void navigate({ search: ({ create: _, ...others }) => ({ ...others, ...(isOpen && { create: true as const }) }) })
+    void navigate({
+      search: ({ create: _, ...others }) => ({ ...others, ...(isOpen && { create: true as const }) }),
+      ignoreBlocker: true,
+    })
   const showEnded = (isShown: boolean) =>
     void navigate({ search: ({ ended: _, ...others }) => ({ ...others, ...(isShown && { ended: true as const }) }) })
   const missing = useMissingKeyRight()
