@@ -1,5 +1,6 @@
-import { useState } from 'react'
+import { useState, type ReactNode } from 'react'
 import { QueryClientProvider } from '@tanstack/react-query'
+import { createMemoryHistory, RouterContextProvider } from '@tanstack/react-router'
 import { expect } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { exampleIds } from '@gateway/api/example-ids'
@@ -7,6 +8,7 @@ import { refuse } from '@gateway/api/refusal'
 import { contractExample, pageTest as test, project } from '../page-test.fixture.tsx'
 import { useChange } from '../api/queries.ts'
 import { openQueryClient } from '../api/query-client.ts'
+import { openRouter } from '../router.tsx'
 import { Dialog, FormDialog } from './dialog.tsx'
 
 function Opener({ stays }: { stays: boolean }) {
@@ -80,6 +82,14 @@ function RenameForm({ onClose }: { onClose: () => void }) {
   )
 }
 
+function InConsole({ router, children }: { router: ReturnType<typeof openRouter>; children: ReactNode }) {
+  return (
+    <RouterContextProvider router={router}>
+      <QueryClientProvider client={openQueryClient()}>{children}</QueryClientProvider>
+    </RouterContextProvider>
+  )
+}
+
 const ways = {
   Escape: () => userEvent.keyboard('{Escape}'),
   'a press outside': () => userEvent.click(document.querySelector('.dialog-backdrop')!, { position: { x: 5, y: 5 } }),
@@ -90,9 +100,9 @@ test.for(Object.keys(ways) as (keyof typeof ways)[])(
   '%s closes a form only after asking about typed text',
   async (way, { show }) => {
     await show(
-      <QueryClientProvider client={openQueryClient()}>
+      <InConsole router={openRouter(createMemoryHistory())}>
         <FormOpener />
-      </QueryClientProvider>,
+      </InConsole>,
     )
     await opener.click()
     await ways[way]()
@@ -119,6 +129,18 @@ test.for(Object.keys(ways) as (keyof typeof ways)[])(
     await expect.element(question).not.toBeInTheDocument()
   },
 )
+
+test('a form that opens another screen once it is saved asks nothing', async ({ show }) => {
+  const router = openRouter(createMemoryHistory())
+  await show(
+    <InConsole router={router}>
+      <RenameForm onClose={() => void router.navigate({ to: '/account' })} />
+    </InConsole>,
+  )
+  await dialog.getByLabelText('Name').fill('typed')
+  await dialog.getByRole('button', { name: 'Rename flow' }).click()
+  await expect.poll(() => router.history.location.pathname).toBe('/account')
+})
 
 test('a form shows a refusal and keeps what was typed [quota_reached]', async ({ api, open }) => {
   const refusal = refuse('quota_reached', {
@@ -226,6 +248,36 @@ test('going back asks before recovery codes are lost', async ({ api, open }) => 
   await codes.getByRole('button', { name: 'I stored the codes' }).click()
   await expect.element(codes).not.toBeInTheDocument()
   expect(asksToClose()).toBe(false)
+})
+
+test('going back asks before a form loses what was typed', async ({ open }) => {
+  const { screen, address, goBack } = await open(`${project}/keys`, { hasBack: true })
+  const create = screen.getByRole('button', { name: 'Create key' })
+  const form = screen.getByRole('dialog', { name: 'Create key' })
+  const question = screen.getByRole('dialog', { name: 'Unsaved changes' })
+  await create.click()
+  await expect.element(form).toBeVisible()
+  expect(asksToClose()).toBe(false)
+  goBack()
+  await expect.element(form).not.toBeInTheDocument()
+
+  await create.click()
+  const name = form.getByLabelText('Name', { exact: true })
+  await name.fill('website')
+  expect(asksToClose()).toBe(true)
+  goBack()
+  await question.getByRole('button', { name: 'Stay' }).click()
+  await expect.element(name).toHaveValue('website')
+  await form.getByRole('button', { name: 'Cancel' }).click()
+  await question.getByRole('button', { name: 'Leave' }).click()
+  await expect.element(form).not.toBeInTheDocument()
+  await expect.poll(() => address().search).toEqual({})
+
+  await create.click()
+  await name.fill('website')
+  goBack()
+  await question.getByRole('button', { name: 'Leave' }).click()
+  await expect.element(form).not.toBeInTheDocument()
 })
 
 test('a secret that could not be copied is not called copied', async ({ open, onTestFinished }) => {

@@ -1,5 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, type ReactNode, type FormEvent, useState } from 'react'
 import { Dialog as BaseDialog } from '@base-ui/react/dialog'
+import { useBlocker } from '@tanstack/react-router'
 import { RefusalBox } from './refusal-box.tsx'
 import { useChange, useOnce } from '../api/queries.ts'
 import { TextField } from './fields.tsx'
@@ -7,25 +8,31 @@ import { TextField } from './fields.tsx'
 /**
  * Modal dialog, open while mounted: a sheet at the bottom of a narrow screen. It closes on Escape and, until
  * something was typed in it, on a press outside. It then returns the focus to the element that had it, or to the
- * screen's heading if that element is gone. With `stays`, only its buttons close it. With `isForm`, it asks before it
+ * screen's heading if that element is gone. With `stays`, only its buttons close it. With `unsaved`, it asks before it
  * loses what was typed.
  */
 export function Dialog({
   title,
   onClose,
   stays = false,
-  isForm = false,
+  unsaved,
   children,
 }: {
   title: string
   onClose: () => void
   stays?: boolean
-  isForm?: boolean
+  /** Whether something was typed that is not saved yet. */
+  unsaved?: { current: boolean }
   children: ReactNode
 }) {
   const popup = useRef<HTMLDivElement>(null)
-  const hasInput = useRef(false)
+  const typed = useRef(false)
+  const hasInput = unsaved ?? typed
   const [isLeaving, setLeaving] = useState(false)
+  const leave = () => {
+    hasInput.current = false
+    onClose()
+  }
   useReturnedFocus()
   return (
     <BaseDialog.Root
@@ -35,7 +42,7 @@ export function Dialog({
         // Escape reaches all open dialogs: only the one on top closes.
         const isAsked = reason === 'close-press' || (!stays && (reason === 'escape-key' || reason === 'outside-press'))
         if (!isAsked || topDialog() !== popup.current) return
-        if (isForm && hasInput.current) setLeaving(true)
+        if (unsaved?.current) setLeaving(true)
         else if (reason !== 'outside-press' || !hasInput.current) onClose()
       }}
     >
@@ -53,17 +60,25 @@ export function Dialog({
           {children}
         </BaseDialog.Popup>
       </BaseDialog.Portal>
+      {unsaved && (
+        <Guard title={UNSAVED} asks={() => unsaved.current} asksToClose={() => unsaved.current}>
+          {LOST}
+        </Guard>
+      )}
       {isLeaving && (
-        <LeaveQuestion title="Unsaved changes" onStay={() => setLeaving(false)} onLeave={onClose}>
-          What you typed is lost if you leave.
+        <LeaveQuestion title={UNSAVED} onStay={() => setLeaving(false)} onLeave={leave}>
+          {LOST}
         </LeaveQuestion>
       )}
     </BaseDialog.Root>
   )
 }
 
+const UNSAVED = 'Unsaved changes'
+const LOST = 'What you typed is lost if you leave.'
+
 /** Asks whether to leave unsaved changes. */
-export function LeaveQuestion({
+function LeaveQuestion({
   title,
   onStay,
   onLeave,
@@ -87,6 +102,66 @@ export function LeaveQuestion({
         </button>
       </div>
     </Dialog>
+  )
+}
+
+/** Confirms leaving a screen with unsaved changes, or with work in progress. */
+export function LeaveGuard({
+  isUnsaved,
+  isLost = isUnsaved,
+  title = UNSAVED,
+  children,
+}: {
+  isUnsaved: boolean
+  /** Whether closing the page loses them: the browser then asks, too. */
+  isLost?: boolean
+  title?: string
+  /** What becomes of the changes. */
+  children: ReactNode
+}) {
+  return (
+    <Guard
+      title={title}
+      asks={({ current, next }) => isUnsaved && current.pathname !== next.pathname}
+      asksToClose={() => isLost}
+    >
+      {children}
+    </Guard>
+  )
+}
+
+/** Confirms leaving a dialog with what can't be shown again. */
+export function ShownOnceGuard() {
+  return (
+    <Guard title="Shown only once" asks={() => true} asksToClose={() => true}>
+      We can't show this again. Copy it before you leave.
+    </Guard>
+  )
+}
+
+/** Asks before the address changes. A dialog asks about its search, too, because that may close it. */
+function Guard({
+  title,
+  asks,
+  asksToClose,
+  children,
+}: {
+  title: string
+  asks: (change: { current: { pathname: string }; next: { pathname: string } }) => boolean
+  /** Whether the browser asks before it closes the page. */
+  asksToClose: () => boolean
+  children: ReactNode
+}) {
+  const { status, proceed, reset } = useBlocker({
+    shouldBlockFn: asks,
+    enableBeforeUnload: asksToClose,
+    withResolver: true,
+  })
+  if (status !== 'blocked') return null
+  return (
+    <LeaveQuestion title={title} onStay={reset} onLeave={proceed}>
+      {children}
+    </LeaveQuestion>
   )
 }
 
@@ -168,13 +243,20 @@ export function FormDialog<Made>({
   onClose: () => void
   children: ReactNode
 }) {
+  const unsaved = useRef(false)
   const onSubmit = (event: FormEvent) => {
     event.preventDefault()
     onTry?.()
-    if (!isFaulty) change.mutate(undefined, { onSuccess: onDone ?? onClose })
+    if (isFaulty) return
+    const onSuccess = (made: Made) => {
+      unsaved.current = false // what follows may open another screen
+      if (onDone) onDone(made)
+      else onClose()
+    }
+    change.mutate(undefined, { onSuccess })
   }
   return (
-    <Dialog title={title} isForm stays={stays || change.isPending} onClose={onClose}>
+    <Dialog title={title} unsaved={unsaved} stays={stays || change.isPending} onClose={onClose}>
       <form className="stack" onSubmit={onSubmit}>
         {children}
         <RefusalBox error={change.error} />

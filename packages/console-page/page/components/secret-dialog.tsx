@@ -1,6 +1,5 @@
 import { Copyable } from './copying.tsx'
-import { Dialog } from './dialog.tsx'
-import { ShownOnceGuard } from './leave-guard.tsx'
+import { Dialog, ShownOnceGuard } from './dialog.tsx'
 import { Tabs } from '@base-ui/react/tabs'
 import type { ReactNode } from 'react'
 

@@ -24,7 +24,8 @@ export function useShownExecution(sandbox: string) {
   useEffect(() => {
     if (onCanvas === null || asked.current === onCanvas) return
     asked.current = onCanvas
-    void navigate({ search: { execution: onCanvas }, replace: true })
+    // An open form stays open.
+    void navigate({ search: { execution: onCanvas }, replace: true, ignoreBlocker: true })
   }, [onCanvas, navigate])
   return {
     error,
