@@ -280,6 +280,21 @@ test('going back asks before a form loses what was typed', async ({ open }) => {
   await expect.element(form).not.toBeInTheDocument()
 })
 
+test('a form focuses the field that it refuses, and shows it on a phone', async ({ open, onTestFinished }) => {
+  await page.viewport(360, 640)
+  onTestFinished(() => page.viewport(1440, 900))
+  const { screen } = await open(`${project}/keys?create=true`)
+  const form = screen.getByRole('dialog', { name: 'Create key' })
+  await form.getByLabelText('Name', { exact: true }).fill('website')
+  const limit = form.getByLabelText('Spending limit (USD)')
+  await limit.fill('0')
+  await form.getByRole('button', { name: 'Create key' }).click()
+  await expect.element(limit).toHaveFocus()
+  await expect.element(limit).toBeInViewport({ ratio: 1 })
+  await form.getByRole('button', { name: 'Create key' }).click()
+  await expect.element(limit).toHaveFocus()
+})
+
 test('a secret that could not be copied is not called copied', async ({ open, onTestFinished }) => {
   const { writeText } = navigator.clipboard
   const { execCommand } = document

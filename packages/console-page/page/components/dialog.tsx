@@ -3,7 +3,7 @@ import { Dialog as BaseDialog } from '@base-ui/react/dialog'
 import { useBlocker } from '@tanstack/react-router'
 import { RefusalBox } from './refusal-box.tsx'
 import { useChange, useOnce } from '../api/queries.ts'
-import { TextField } from './fields.tsx'
+import { TextField, useFocusOnFault } from './fields.tsx'
 
 /**
  * Modal dialog, open while mounted: a sheet at the bottom of a narrow screen. It closes on Escape and, until
@@ -244,8 +244,12 @@ export function FormDialog<Made>({
   children: ReactNode
 }) {
   const unsaved = useRef(false)
+  const form = useRef<HTMLFormElement>(null)
+  const [tries, setTries] = useState(0)
+  useFocusOnFault(form, tries, change.error)
   const onSubmit = (event: FormEvent) => {
     event.preventDefault()
+    setTries(tries + 1)
     onTry?.()
     if (isFaulty) return
     const onSuccess = (made: Made) => {
@@ -257,7 +261,7 @@ export function FormDialog<Made>({
   }
   return (
     <Dialog title={title} unsaved={unsaved} stays={stays || change.isPending} onClose={onClose}>
-      <form className="stack" onSubmit={onSubmit}>
+      <form ref={form} className="stack" onSubmit={onSubmit}>
         {children}
         <RefusalBox error={change.error} />
         <div className="buttons">

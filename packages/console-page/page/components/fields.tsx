@@ -1,4 +1,4 @@
-import { useId, useState, type FormEvent, type ReactNode, type InputHTMLAttributes } from 'react'
+import { useEffect, useId, useState, type FormEvent, type ReactNode, type InputHTMLAttributes } from 'react'
 import { invalidMessage } from './invalid-message.ts'
 
 /** Attributes that tie a control to its label, hint and error. */
@@ -75,6 +75,13 @@ type Input = Pick<
   | 'autoComplete'
   | 'placeholder'
 >
+
+/** Moves the focus to the first field with an error, after an attempt to save. */
+export function useFocusOnFault(form: { current: HTMLFormElement | null }, tries: number, error: unknown): void {
+  useEffect(() => {
+    if (tries > 0) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+  }, [form, tries, error])
+}
 
 /** One line of text. */
 export function TextField({

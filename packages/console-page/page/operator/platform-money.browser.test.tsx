@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import { userEvent } from 'vitest/browser'
+import { Refusal } from '@gateway/api/refusal'
 import { choose, contractExample, pageTest as test } from '../page-test.fixture.tsx'
 
 const me = { ...contractExample('readMe'), platformOperator: true }
@@ -58,6 +59,21 @@ test('an unknown provider cost is shown as such, with no margin', async ({ api, 
   await expect.element(row.getByText('Unknown').first()).toBeVisible()
   await expect.element(row.getByText('0%', { exact: true })).toBeVisible()
   await expect.element(screen.getByText('Margin', { exact: true }).first()).toBeVisible()
+})
+
+test('a funding focuses the field that the form or the service refuses', async ({ api, open }) => {
+  api.answer('readMe', me)
+  api.answer('fundWallet', new Refusal('already_exists', 'Booked.', 'Use another ID.', { param: 'fundingId' }))
+  const { screen } = await open(`/operator/money?tenant=${wallet.tenant}&project=${wallet.project}`)
+  await screen.getByRole('button', { name: 'Add funds' }).click()
+  const dialog = screen.getByRole('dialog', { name: 'Add funds' })
+  await dialog.getByLabelText('Amount (USD)').fill('0')
+  await dialog.getByRole('button', { name: 'Review' }).click()
+  await expect.element(dialog.getByLabelText('Amount (USD)')).toHaveFocus()
+  await dialog.getByLabelText('Amount (USD)').fill('25')
+  await dialog.getByRole('button', { name: 'Review' }).click()
+  await dialog.getByRole('button', { name: 'Add funds' }).click()
+  await expect.element(dialog.getByLabelText('Funding ID')).toHaveFocus()
 })
 
 test('a funding that is being booked keeps its dialog, and the next one has another ID', async ({ api, open }) => {

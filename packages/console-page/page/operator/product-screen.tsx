@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState, type FormEvent, type KeyboardEvent, type ReactNode } from 'react'
+import { useRef, useState, type FormEvent, type KeyboardEvent, type ReactNode } from 'react'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import type { ProductRecord } from '@gateway/api/console/products'
@@ -14,6 +14,7 @@ import { RefusalBox } from '../components/refusal-box.tsx'
 import { several } from '../components/usd.ts'
 import { Badge } from '../components/values.tsx'
 import { OperatorScreen } from './operator-screen.tsx'
+import { useFocusOnFault } from '../components/fields.tsx'
 import { PriceFields } from './price-fields.tsx'
 import { bodyOf, draftOf, emptyDraft, patchOf, pricingOf, type ProductDraft } from './product-draft.ts'
 import { CapabilityFields, IdentityFields, LimitFields } from './product-fields.tsx'
@@ -309,13 +310,6 @@ async function send(
   const body = bodyOf(draft, publishes ? 'published' : 'draft')
   if (!body) throw new Error('A price is missing.')
   return ask('POST', '/api/v2/products', { params: {}, body, idempotencyKey: once(body) })
-}
-
-/** Moves the focus to the first field with an error, after an attempt to save. */
-function useFocusOnFault(form: { current: HTMLFormElement | null }, tries: number, error: unknown): void {
-  useEffect(() => {
-    if (tries > 0) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
-  }, [form, tries, error])
 }
 
 function SectionList() {

@@ -16,7 +16,7 @@ import {
   WALLET,
 } from './wallet-draft.ts'
 import { Facts, Money } from '../components/values.tsx'
-import { Field, TextField } from '../components/fields.tsx'
+import { Field, TextField, useFocusOnFault } from '../components/fields.tsx'
 import { Select } from '../components/select.tsx'
 
 const directions = [
@@ -49,11 +49,15 @@ export function WalletChangeDialog({
   const action = isFunding ? 'Add funds' : 'Adjust balance'
   const done = isFunding ? 'Funds added.' : 'Balance adjusted.'
   const book = useChange(() => send(scope, draft), done, [WALLET, FUNDINGS, JOURNAL])
+  const form = useRef<HTMLFormElement>(null)
+  const [tries, setTries] = useState(0)
+  useFocusOnFault(form, tries, book.error)
   const isClickedAgain = useRef(false)
   const onSubmit = (event: FormEvent) => {
     event.preventDefault()
     // The second click of a double click was meant for the first step.
     if (isClickedAgain.current || book.isPending) return
+    setTries(tries + 1)
     if (step !== 'confirm') return setStep(micro === null ? 'tried' : 'confirm')
     book.mutate(undefined, {
       onSuccess: onBooked,
@@ -64,7 +68,7 @@ export function WalletChangeDialog({
   }
   return (
     <Dialog title={action} stays={book.isPending} onClose={onClose}>
-      <form className="stack" onSubmit={onSubmit}>
+      <form ref={form} className="stack" onSubmit={onSubmit}>
         {step === 'confirm' && micro !== null ? (
           <WalletConfirmation draft={draft} micro={micro} availableMicro={availableMicro} scope={scope} />
         ) : (
