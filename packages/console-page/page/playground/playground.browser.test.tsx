@@ -131,3 +131,14 @@ test('Run keeps the focus while an execution of the playground runs, and starts 
   await expect.element(run).toHaveFocus()
   expect(api.asked('executeSandbox')).toHaveLength(1)
 })
+
+test('inputs and max cost of a flow stay while models are tried', async ({ open }) => {
+  const { screen } = await open(`${project}/playground?flow=`)
+  await screen.getByLabelText('topic').fill('rain')
+  await screen.getByLabelText(/^Max cost/).fill('0.5')
+  await screen.getByRole('link', { name: 'Models', exact: true }).last().click()
+  await expect.element(screen.getByLabelText('Message', { exact: true })).toBeVisible()
+  await screen.getByRole('link', { name: 'Flows', exact: true }).last().click()
+  await expect.element(screen.getByLabelText('topic')).toHaveValue('rain')
+  await expect.element(screen.getByLabelText(/^Max cost/)).toHaveValue('0.5')
+})

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { readingAll } from '../../api/queries.ts'
-import { useScope, useBaseUrl } from '../../api/session.ts'
+import { useScope, useBaseUrl, useMe } from '../../api/session.ts'
 import { readingRevision } from '../../flow-editor/data/use-opened-flow.ts'
 import { EmptyState, Waiting } from '../../components/list-states.tsx'
 import { RefusalBox } from '../../components/refusal-box.tsx'
@@ -20,7 +20,7 @@ import { ask } from '../../api/ask.ts'
 import { executing, followOnCanvas, stopExecution } from '../../flow-editor/run/follow-execution.ts'
 import { openRun, type RunState } from '../../flow-editor/run/run-store.ts'
 import { sameJson } from '@gateway/flow/compare/graph-units'
-import { fittingValues } from '../../flow-editor/data/run-inputs.ts'
+import { fittingValues, runInputs, type RunInputs } from '../../flow-editor/data/run-inputs.ts'
 import { exampleInput } from '../../flow-editor/core/contract-commands.ts'
 import { CodePanel } from '../components/code-panel.tsx'
 import { clientSettings } from '@gateway/flow/client-settings'
@@ -71,11 +71,10 @@ export function FlowPart({ flow, onFlow }: { flow: string; onFlow: (flow: string
 /** Inputs of a flow, its cost estimate and its result. */
 function FlowRun({ flow, revision }: { flow: SandboxRecord; revision: RevisionRecord }) {
   const { state, error, estimate, execute, stop, askEstimate } = useFlowRun(flow.id, revision)
-  const [given, setInput] = useState<Record<string, unknown>>({})
-  const input = fittingValues(given, revision.graph.input)
-  const [typed, setTyped] = useState('')
+  const { last, maxCost, change } = useKeptInputs(flow.id)
+  const input = fittingValues(last, revision.graph.input)
   const { hasUnread, heldOf } = useUnread(revision.graph.input)
-  const maxMicro = ceilingOf(typed)
+  const maxMicro = ceilingOf(maxCost)
   const isReady = maxMicro !== undefined && !hasUnread
   const canRun = isReady && !state.isRunning
   /** While a flow runs, a button keeps the focus, which a disabled one loses. */
@@ -90,8 +89,13 @@ function FlowRun({ flow, revision }: { flow: SandboxRecord; revision: RevisionRe
           if (canRun) void execute(input, maxMicro ?? null)
         }}
       >
-        <InputForm side={revision.graph.input} values={input} heldOf={heldOf} onChange={setInput} />
-        <CeilingField typed={typed} onChange={setTyped} />
+        <InputForm
+          side={revision.graph.input}
+          values={input}
+          heldOf={heldOf}
+          onChange={(next) => change({ last: next })}
+        />
+        <CeilingField typed={maxCost} onChange={(next) => change({ maxCost: next })} />
         {estimate?.number === revision.number && sameJson(estimate.input, input) && (
           <EstimateLabels of={estimate.made} />
         )}
@@ -121,6 +125,19 @@ function FlowRun({ flow, revision }: { flow: SandboxRecord; revision: RevisionRe
       </div>
     </div>
   )
+}
+
+/** Inputs and max cost of a flow, kept in this browser. The editor of the flow starts with the same ones. */
+function useKeptInputs(sandbox: string) {
+  const { id: user } = useMe()
+  const [store] = useState(() => runInputs(localStorage, { user, sandbox }))
+  const [{ last, maxCost }, setInputs] = useState(store.read)
+  const change = (changed: Partial<Pick<RunInputs, 'last' | 'maxCost'>>) => {
+    const next = { ...store.read(), last, maxCost, ...changed }
+    setInputs(next)
+    store.keep(next)
+  }
+  return { last, maxCost, change }
 }
 
 type Row = [id: string, node: RunState['nodes'] extends ReadonlyMap<string, infer Node> ? Node : never]
