@@ -3,6 +3,7 @@ import { useQueryClient, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch, Link } from '@tanstack/react-router'
 import { useMe, useScope, useProducts, useProjectName } from '../api/session.ts'
 import { Screen } from '../frame/screen.tsx'
+import { LeaveGuard } from '../components/dialog.tsx'
 import { EmptyState, Waiting } from '../components/list-states.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
 import { spent, allAnswers, type Answer } from './core/conversation.ts'
@@ -51,6 +52,9 @@ function Playground({ user, project }: { user: string; project: string }) {
   )
   return (
     <Screen title="Playground" of={useProjectName()} actions={flow === undefined ? clear : null}>
+      <LeaveGuard title="Response in progress" isUnsaved={used.isStreaming}>
+        The rest of the response is lost if you leave. The call continues to its end and is charged in full.
+      </LeaveGuard>
       <PlaygroundTabs />
       <OpenCharges of={used} secret={key.key?.secret} />
       {flow === undefined ? (

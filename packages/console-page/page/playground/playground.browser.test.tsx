@@ -67,6 +67,28 @@ test('a response that was left before its call had an ID has an unknown charge, 
   await expect.poll(address).toMatchObject({ pathname: `${project}/calls`, search: { model: 'acme/swift' } })
 })
 
+test('leaving while a response is streamed asks first', async ({ open, onTestFinished }) => {
+  const { fetch } = globalThis
+  onTestFinished(() => void (globalThis.fetch = fetch))
+  globalThis.fetch = (input, init) =>
+    input === '/v1/chat/completions' ? Promise.resolve(new Response(new ReadableStream())) : fetch(input, init)
+  const { id: user } = contractExample('readMe')
+  keptIn({ user, project: exampleIds.project }).write('key', { secret: 'secret', made: null })
+  const { screen, goTo, address } = await open(`${project}/playground`)
+  await screen.getByLabelText('Message', { exact: true }).fill('Hello')
+  await screen.getByRole('button', { name: 'Send', exact: true }).click()
+  const stop = screen.getByRole('button', { name: 'Stop' })
+  await expect.element(stop).toBeVisible()
+  void goTo(`${project}/calls`)
+  const question = screen.getByRole('dialog', { name: 'Response in progress' })
+  await question.getByRole('button', { name: 'Stay' }).click()
+  await expect.element(question).not.toBeInTheDocument()
+  await stop.click()
+  await expect.element(stop).not.toBeInTheDocument()
+  await goTo(`${project}/calls`)
+  expect(address().pathname).toBe(`${project}/calls`)
+})
+
 /** The event of typing. React takes the value only if it was set behind its back. */
 function typed(field: HTMLTextAreaElement, text: string): Event {
   Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, 'value')!.set!.call(field, text)
