@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { exampleIds } from '@gateway/api/example-ids'
-import { contractExample, pageTest as test, showTabAgain } from '../page-test.fixture.tsx'
+import { choose, contractExample, pageTest as test, showTabAgain } from '../page-test.fixture.tsx'
 
 const flow = `/flows/${exampleIds.sandbox}`
 
@@ -224,6 +224,30 @@ test('half-written JSON is lost only when the user says so', async ({ open }) =>
   await screen.getByRole('button', { name: 'Reset to the graph' }).click()
   await screen.getByRole('link', { name: 'Flows' }).first().click()
   await expect.element(screen.getByRole('heading', { name: 'Flows', level: 1 })).toBeVisible()
+})
+
+test('half-written text in the form of a node is lost only when the user says so', async ({ api, open }) => {
+  const revision = contractExample('readRevision')
+  const fixed = { id: 'fixed', kind: 'constant', value: { a: 1 } }
+  const graph = { ...revision.graph, nodes: [...revision.graph.nodes, fixed] }
+  api.answer('readRevision', { ...revision, graph })
+  const { screen } = await open(`/projects/${exampleIds.tenant}/${exampleIds.project}${flow}`)
+  const inspector = screen.getByRole('complementary', { name: 'Inspector' })
+  const flows = screen.getByRole('link', { name: 'Flows' }).first()
+  const question = screen.getByRole('dialog', { name: 'Unsaved changes' })
+  await screen.getByRole('group', { name: /^Constant fixed/ }).click()
+  await expect.poll(() => linesIn('.inspector-place')()[0]).toBe('{')
+  document.querySelector<HTMLElement>('.inspector-place .code-editor')!.focus()
+  await userEvent.keyboard('{Control>}{Home}{/Control}half')
+  await expect.element(inspector.getByText(/^Invalid JSON/)).toBeVisible()
+  await flows.click()
+  await expect.element(question.getByText(/^A field of a node has text that is not part of the flow/)).toBeVisible()
+  await question.getByRole('button', { name: 'Stay' }).click()
+  await expect.poll(() => linesIn('.inspector-place')()[0]).toBe('half{')
+  await choose(inspector.getByRole('combobox', { name: 'Type' }), 'number')
+  await expect.element(inspector.getByLabelText('Value')).toHaveValue('0')
+  await flows.click()
+  await expect.element(question.getByText(/^Your changes are kept in this browser/)).toBeVisible()
 })
 
 test('JSON that was half-written while the flow changed replaces it only when the user says so', async ({ open }) => {

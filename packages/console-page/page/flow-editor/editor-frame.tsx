@@ -34,6 +34,10 @@ export function EditorFrame({ sandbox, first }: { sandbox: SandboxRecord; first:
   const saving = useSaving({ editor, sandbox, base: first.base, problems: model.problems })
   const { isUnsaved, isKept } = useLocalDraft(editor, first.drafts, saving.base)
   const isHalfWritten = useStore(editor.typedJson, ({ typed }) => typed !== null && typed.fault !== null)
+  const isHeld = useStore(editor.heldTexts, (texts) =>
+    model.nodes.some(({ key }) => Object.keys(texts[key] ?? {}).length > 0),
+  )
+  const isLost = isHalfWritten || isHeld || (isUnsaved && !isKept)
   const [draft, setDraft] = useState(first.draft)
   const shown = useShownExecution(sandbox.id)
   const opened = useStore(useRunStore(), (state) => state.opened)
@@ -108,8 +112,9 @@ export function EditorFrame({ sandbox, first }: { sandbox: SandboxRecord; first:
       {saving.conflict && (
         <ConflictDialog key={saving.conflict.theirs.number} saving={saving} conflict={saving.conflict} />
       )}
-      <LeaveGuard isUnsaved={isUnsaved || isHalfWritten} isLost={isHalfWritten || (isUnsaved && !isKept)}>
+      <LeaveGuard isUnsaved={isUnsaved || isLost} isLost={isLost}>
         {isHalfWritten && 'The text under JSON is not part of the flow yet. It is lost if you leave. '}
+        {isHeld && 'A field of a node has text that is not part of the flow yet. It is lost if you leave. '}
         {isUnsaved &&
           (isKept
             ? 'Your changes are kept in this browser until you come back. No one else can see them.'

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { Field } from '../../components/fields.tsx'
 import { setField } from '../core/node-commands.ts'
 import { count } from '../../components/usd.ts'
-import { useSession, type Editor } from '../state/open-editor.ts'
+import { useSession } from '../state/open-editor.ts'
 
 /** Range of a number, for its hint and its check. */
 export interface NumberRange {
@@ -91,19 +91,16 @@ export interface HeldText {
   set(text: string | null): void
 }
 
-const heldBy = new WeakMap<Editor, Map<string, string>>()
-
 /** Returns what the fields of a node hold, by name, until the editor closes. */
 export function useHeldTexts(key: string): (field: string) => HeldText {
-  const { editor } = useSession()
-  const texts = heldBy.get(editor) ?? new Map<string, string>()
-  heldBy.set(editor, texts)
+  const { heldTexts } = useSession().editor
   return (field) => ({
-    get: () => texts.get(`${key} ${field}`),
-    set: (text) => {
-      if (text === null) texts.delete(`${key} ${field}`)
-      else texts.set(`${key} ${field}`, text)
-    },
+    get: () => heldTexts.getState()[key]?.[field],
+    set: (text) =>
+      heldTexts.setState((before) => {
+        const { [field]: _, ...others } = before[key] ?? {}
+        return { [key]: text === null ? others : { ...others, [field]: text } }
+      }),
   })
 }
 

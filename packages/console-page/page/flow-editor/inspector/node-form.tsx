@@ -162,7 +162,10 @@ function ConstantForm({ drawn: { key, node, problems } }: { drawn: CanvasNode })
         label="Type"
         value={type}
         options={types.map((each) => [each, each] as const)}
-        onChange={(chosen) => set(beginnings[chosen])}
+        onChange={(chosen) => {
+          held('value').set(null)
+          set(beginnings[chosen])
+        }}
       />
       {type === 'string' && (
         <Field label="Value" fault={fault}>

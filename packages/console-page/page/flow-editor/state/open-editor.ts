@@ -44,6 +44,8 @@ export function openEditor(graph: Graph, now: () => number) {
   const { temporal: history } = store
   /** Kept while another panel is open. */
   const typedJson = createStore<{ typed: TypedJson | null }>(() => ({ typed: null }))
+  /** Texts of fields that could not be applied to the graph, by node key and field. Kept while another node is selected. */
+  const heldTexts = createStore<Record<string, Readonly<Record<string, string>>>>(() => ({}))
 
   /** Applies a command as one history step. A command that returns the same graph adds no step. */
   function change(command: (graph: Graph) => Graph, group: string | null = null): void {
@@ -74,7 +76,7 @@ export function openEditor(graph: Graph, now: () => number) {
     grouping.end()
     history.getState().redo()
   }
-  return { store, history, typedJson, change, select, open, undo, redo, endGroup: grouping.end }
+  return { store, history, typedJson, heldTexts, change, select, open, undo, redo, endGroup: grouping.end }
 }
 export type Editor = ReturnType<typeof openEditor>
 
