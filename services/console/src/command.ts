@@ -1,16 +1,30 @@
 import { openDatabase } from '@gateway/database/client'
+import { readConfig } from '@gateway/service-kit/process/config'
+import { z } from 'zod'
 import { checkAudit, isAnchor } from './audit/check-audit.ts'
 
 // npm run audit check [-- --against <anchor>]
-// Exit codes: 0 no findings; 1 findings; 64 usage error; 69 no database.
+// Exit codes: 0 no findings; 1 findings; 64 usage error; 69 no database; 78 configuration error.
 
 const USAGE = `npm run audit -- check [--against <anchor>]
   check      compute the seal of each entry of the audit again, and say which entries were changed or removed
   --against  and whether the audit still has what was anchored: <position>:<seal>, as the log of the console and each
              exported line have it
-Reads DATABASE_URL (a login of the role svc_console).
+Reads DATABASE_URL or DATABASE_URL_FILE (a login of the role svc_console).
 `
 const QUERY_LIMIT_MS = 20_000
+
+const settings = z.object({
+  DATABASE_URL: z.string().optional().meta({ description: 'Postgres connection URL of the audit', secret: true }),
+})
+
+function readSettings(): z.output<typeof settings> {
+  try {
+    return readConfig(settings, process.env)
+  } catch (error) {
+    end(78, `${(error as Error).message}\n`)
+  }
+}
 
 function end(code: number, text: string): never {
   process.stderr.write(text)
@@ -20,8 +34,8 @@ function end(code: number, text: string): never {
 const [verb, option, against = null, ...more] = process.argv.slice(2)
 const isRead = verb === 'check' && (option === undefined || option === '--against') && more.length === 0
 if (!isRead || (option !== undefined && !isAnchor(against ?? ''))) end(64, USAGE)
-const url = process.env['DATABASE_URL']
-if (!url) end(69, 'DATABASE_URL is not set: it says which audit to check.\n')
+const { DATABASE_URL: url } = readSettings()
+if (url === undefined) end(69, 'DATABASE_URL is not set. Set it to the database to check.\n')
 const { prisma, close } = await openDatabase({
   url,
   poolSize: 1,

@@ -1,9 +1,11 @@
 import { execFile } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { expect } from 'vitest'
 import { openDatabase } from '@gateway/database/client'
 import { liveTest } from '@gateway/testbed/live-test'
+import { temporaryFolder } from '@gateway/testbed/test-servers'
 import { checkAudit } from './check-audit.ts'
 import { forgetAudit, sealAudit } from './seal-audit.ts'
 
@@ -125,23 +127,35 @@ test('retention keeps an old entry behind a younger one, so that the chain has n
   expect(await checkAudit(audit)).toMatchObject({ entries: 2, findings: [] })
 })
 
+/** Runs the command in a separate process. */
+function run(words: string[], env: Record<string, string>): Promise<{ code: number; said: string }> {
+  const command = path.join(import.meta.dirname, '../command.ts')
+  return promisify(execFile)(process.execPath, [command, ...words], { env }).then(
+    ({ stdout }) => ({ code: 0, said: stdout }),
+    ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({ code, said: stdout + stderr }),
+  )
+}
+
 test('npm run audit check says what it found, and exits with 1', async ({ audit }) => {
   await audit.add(2)
-  const run = (...words: string[]) =>
-    promisify(execFile)(process.execPath, [path.join(import.meta.dirname, '../command.ts'), ...words], {
-      env: { ...process.env, DATABASE_URL: audit.url },
-    }).then(
-      ({ stdout }) => ({ code: 0, said: stdout }),
-      (error: { code: number; stdout: string; stderr: string }) => ({
-        code: error.code,
-        said: error.stdout + error.stderr,
-      }),
-    )
-  const { said } = await run('check')
+  const env = { DATABASE_URL: audit.url }
+  const { said } = await run(['check'], env)
   expect(said).toMatch(/^anchor 2:[0-9a-f]{64}\n2 entries checked, 0 findings\n$/)
-  expect(await run('check', '--against', `2:${'0'.repeat(64)}`)).toMatchObject({
+  expect(await run(['check', '--against', `2:${'0'.repeat(64)}`], env)).toMatchObject({
     code: 1,
     said: expect.stringContaining('Entry 2 is not as it was anchored.\n') as string,
   })
-  expect(await run('check', '--against', 'x')).toMatchObject({ code: 64 })
+  expect(await run(['check', '--against', 'x'], env)).toMatchObject({ code: 64 })
+})
+
+test('npm run audit check reads the file that DATABASE_URL_FILE names, as in the pods', async ({ audit }) => {
+  await audit.add(2)
+  const file = path.join(await temporaryFolder('audit-check'), 'database-url')
+  await writeFile(file, `${audit.url}\n`)
+  expect(await run(['check'], { DATABASE_URL_FILE: file })).toMatchObject({ code: 0 })
+  expect(await run(['check'], { DATABASE_URL_FILE: '/nowhere' })).toMatchObject({
+    code: 78,
+    said: expect.stringContaining("can't be read from /nowhere") as string,
+  })
+  expect(await run(['check'], {})).toMatchObject({ code: 69 })
 })
