@@ -16,7 +16,9 @@ const exported = await exportedMetrics()
 const atStart = await metricsAtStart()
 const alerts = readAlerts().flatMap(({ rules }) => rules)
 
-const scalers = read('deploy/kubernetes/overlays/production/autoscaling.yaml')
+const scaler = parse(read('deploy/kubernetes/components/keda/worker.yaml')) as {
+  spec: { triggers: { name: string; metadata: { query: string } }[] }
+}
 const queries: [where: string, expr: string][] = [
   ...alerts.map(({ alert, expr }): [string, string] => [`alert ${alert}`, expr]),
   ...dashboards.flatMap(({ title, panels }) =>
@@ -24,7 +26,7 @@ const queries: [where: string, expr: string][] = [
       panel.figures.map(({ expr }, n): [string, string] => [`${title}: ${panel.title} ${n + 1}`, expr]),
     ),
   ),
-  ...[...scalers.matchAll(/^ +query: (.+)$/gm)].map(([, expr = '']): [string, string] => [`scaling ${expr}`, expr]),
+  ...scaler.spec.triggers.map(({ name, metadata }): [string, string] => [`scaling by ${name}`, metadata.query]),
 ]
 
 test('what the services measure is known by its name in Prometheus', () => {
