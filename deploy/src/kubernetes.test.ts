@@ -206,6 +206,15 @@ describe.skipIf(!possible).each(overlays)('overlay %s', async (overlay) => {
       if (scaled.includes(metadata.name)) expect(spec).not.toHaveProperty('replicas') // else each rollout would reset it
   })
 
+  test.runIf(overlay === 'production')('workers scale by what waits, and stay while three quarters are busy', () => {
+    const [scaler] = ofKind('ScaledObject')
+    const { triggers } = scaler!['spec'] as { triggers: { name: string; metadata: { threshold: string } }[] }
+    const thresholds = Object.fromEntries(triggers.map(({ name, metadata }) => [name, Number(metadata.threshold)]))
+    const worker = deployments.find((workload) => labelOf(workload) === 'worker')!
+    const atOnce = Number(settings(worker)['CONCURRENCY'])
+    expect(thresholds).toMatchObject({ waiting: atOnce, busy: (atOnce * 3) / 4 })
+  })
+
   test('rate limits are divided among as many gateways as there can be', () => {
     const specOf = (kind: string) =>
       ofKind(kind).find(({ metadata }) => metadata.name === 'gateway')?.['spec'] as Record<string, number> | undefined
