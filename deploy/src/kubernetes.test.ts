@@ -1,3 +1,5 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import path from 'node:path'
 import { times } from '@gateway/api/limits'
 import { describe, expect, test } from 'vitest'
 import { privateRanges } from '@gateway/service-kit/public-network/public-lookup'
@@ -267,3 +269,18 @@ test.skipIf(!possible).for([
   expect((await Promise.all(manifests.map(problemsOf))).flat()).toEqual([])
   expect(networkReach(manifests).toPort(port, [...services])).toEqual(['console'])
 })
+
+test.skipIf(!possible)(
+  'workers of an overlay in another namespace scale by the figures of that namespace',
+  async () => {
+    const manifests = await renderFolder('overlays/production', async (copy) => {
+      const file = path.join(copy, 'overlays/production/kustomization.yaml')
+      await writeFile(file, (await readFile(file, 'utf8')).replace(/^namespace: .*$/m, 'namespace: elsewhere'))
+    })
+    const { triggers } = manifests.find(({ kind }) => kind === 'ScaledObject')!['spec'] as {
+      triggers: { metadata: { query: string } }[]
+    }
+    const namespaces = triggers.map(({ metadata }) => /\{namespace="([^"]*)"\}/.exec(metadata.query)?.[1])
+    expect(namespaces).toEqual(triggers.map(() => 'elsewhere'))
+  },
+)
