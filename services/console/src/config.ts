@@ -2,8 +2,8 @@ import { assetReadsConfig, assetStoreConfig } from '@gateway/assets/asset-store-
 import { z } from 'zod'
 import { trustedProxies } from '@gateway/service-kit/http/connections'
 import {
-  flag,
   httpUrl,
+  preparedStatements,
   publicUrl,
   quotasVariable,
   sharedSecret,
@@ -79,9 +79,7 @@ export const consoleConfig = z
     ...assetStoreConfig,
     QUOTAS: quotasVariable(),
     ...assetReadsConfig,
-    PREPARED_STATEMENTS: flag()
-      .default(true)
-      .meta({ description: 'Use prepared statements. Turn off for a PgBouncer without support for them' }),
+    PREPARED_STATEMENTS: preparedStatements(),
     TRUSTED_PROXIES: trustedProxies(),
     SECOND_FACTOR_KEY: sharedSecret().meta({
       description: 'Key with which the secrets of authenticator apps are encrypted',

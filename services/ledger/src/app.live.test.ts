@@ -12,6 +12,7 @@ import { liveTest } from '@gateway/testbed/live-test'
 import type { ServiceName } from '@gateway/ledger-protocol/ledger-reads'
 import { newServiceKeys } from '@gateway/service-kit/process/service-keys'
 import { temporaryFolder } from '@gateway/testbed/test-servers'
+import { pooledSessions } from '@gateway/testbed/pooled-sessions'
 import { openFixture } from '@gateway/testbed/fixture'
 import { openLedger, secrets } from './fixtures/open-ledger.ts'
 
@@ -197,6 +198,16 @@ describe.concurrent('npm run ledger check', () => {
       code: 1,
       said: expect.stringContaining('the books differ from the anchor'),
     })
+  })
+
+  test('prepares no statements if PREPARED_STATEMENTS is off', async ({ database, tenant, fixture }) => {
+    const env = { DATABASE_URL: await pooledSessions(fixture.run, database.ledgerUrl) }
+    const words = ['check', tenant.project]
+    expect(await run(words, env)).toMatchObject({
+      code: 69,
+      said: expect.stringContaining('already exists') as string,
+    })
+    expect(await run(words, { ...env, PREPARED_STATEMENTS: 'false' })).toMatchObject({ code: 0 })
   })
 
   test('exits with a usage or configuration error and never prints the database password', async ({ database }) => {

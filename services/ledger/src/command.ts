@@ -11,8 +11,8 @@ const USAGE = `npm run ledger -- check [--whole] [--against <anchor>] [--archive
   --whole    start at the first entry that is not archived, not where the last check ended
   --against  like --whole, and compare the books with an anchor: <number>:<hash>, from the log of the ledger
   --archive  like --whole, and check the archived months in a folder: their files, and that each continues the one before
-Reads DATABASE_URL or DATABASE_URL_FILE (a login of the role svc_ledger); \`npm start\` writes one to its data folder.
-Without it, --archive checks only the files.
+Reads DATABASE_URL or DATABASE_URL_FILE (a login of the role svc_ledger; \`npm start\` writes one to its data folder), and
+PREPARED_STATEMENTS. Without DATABASE_URL, --archive checks only the files.
 
 npm run ledger -- archive [--before <month>] [--to <folder>] [--dry]
   archive    write old months of the books to files, and drop them from the database

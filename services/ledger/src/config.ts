@@ -1,6 +1,13 @@
 import { z } from 'zod'
 import type { ServiceName } from '@gateway/ledger-protocol/ledger-reads'
-import { flag, publicUrl, quotasVariable, sharedSecret, wholeNumber } from '@gateway/service-kit/process/config'
+import {
+  flag,
+  preparedStatements,
+  publicUrl,
+  quotasVariable,
+  sharedSecret,
+  wholeNumber,
+} from '@gateway/service-kit/process/config'
 import { servicePublicKeys } from '@gateway/service-kit/process/service-keys'
 import { redisUrl } from '@gateway/service-kit/redis/open-redis'
 import { archiveAfterDays } from './archive/config.ts'
@@ -77,9 +84,7 @@ export const ledgerConfig = z.object({
   PUBLIC_URL: publicUrl().meta({
     description: 'Public base URL of the service, as for the console: alerts in Slack link to it',
   }),
-  PREPARED_STATEMENTS: flag()
-    .default(true)
-    .meta({ description: 'Use prepared statements. Turn off for a PgBouncer without support for them' }),
+  PREPARED_STATEMENTS: preparedStatements(),
 })
 
 export type LedgerConfig = z.output<typeof ledgerConfig>

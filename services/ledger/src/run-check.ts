@@ -2,7 +2,7 @@ import { openDatabase, type Database } from '@gateway/database/client'
 import { checkArchive } from './archive/check-archive.ts'
 import { archivedHeads, checkAnchor, takeAnchor } from './check/anchor.ts'
 import { checkBooks, formatFinding } from './check/check-books.ts'
-import { type Environment, readConfig } from '@gateway/service-kit/process/config'
+import { type Environment, preparedStatements, readConfig } from '@gateway/service-kit/process/config'
 import { redactText } from '@gateway/service-kit/text/redact'
 import { z } from 'zod'
 import type { CheckCommand } from './read-command.ts'
@@ -12,6 +12,7 @@ const checkConfig = z.object({
     .string()
     .optional()
     .meta({ description: 'Postgres connection URL of the books; without it only an archive is checked', secret: true }),
+  PREPARED_STATEMENTS: preparedStatements(),
 })
 
 /** Longer than the statement timeout of this login, so that Postgres answers first. */
@@ -23,13 +24,14 @@ const say = (line: string) => void process.stdout.write(`${line}\n`)
  * Derives the books again from the journal, and from an archive if one is named. Returns the exit code.
  */
 export async function runCheck(command: CheckCommand, environment: Environment): Promise<number> {
-  let url: string | undefined
+  let config: z.output<typeof checkConfig>
   try {
-    url = readConfig(checkConfig, environment).DATABASE_URL
+    config = readConfig(checkConfig, environment)
   } catch (error) {
     process.stderr.write(`${(error as Error).message}\n`)
     return 78
   }
+  const { DATABASE_URL: url } = config
   if (url === undefined) {
     if (command.archive !== null && command.against === null) return checkFiles(command.archive)
     process.stderr.write('DATABASE_URL is not set. Set it to the database to check.\n')
@@ -37,7 +39,13 @@ export async function runCheck(command: CheckCommand, environment: Environment):
   }
   let database: Database
   try {
-    database = await openDatabase({ url, poolSize: 1, queryLimitMs: QUERY_LIMIT_MS, role: 'ledger-check' })
+    database = await openDatabase({
+      url,
+      poolSize: 1,
+      queryLimitMs: QUERY_LIMIT_MS,
+      role: 'ledger-check',
+      preparedStatements: config.PREPARED_STATEMENTS,
+    })
   } catch (error) {
     process.stderr.write(`${redactText(error instanceof Error ? error.message : String(error))}\n`)
     return 69

@@ -160,6 +160,13 @@ export function publicUrl() {
     .optional()
 }
 
+/** `PREPARED_STATEMENTS`, of every program that a pooler may be in front of. */
+export function preparedStatements() {
+  return flag()
+    .default(true)
+    .meta({ description: 'Use prepared statements. Turn off for a PgBouncer without support for them' })
+}
+
 /** A random secret shared between two services: at least 32 characters. */
 export function sharedSecret() {
   return z.string().min(32, 'expected at least 32 characters')

@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import { expect } from 'vitest'
 import { openDatabase } from '@gateway/database/client'
 import { liveTest } from '@gateway/testbed/live-test'
+import { pooledSessions } from '@gateway/testbed/pooled-sessions'
 import { temporaryFolder } from '@gateway/testbed/test-servers'
 import { checkAudit } from './check-audit.ts'
 import { forgetAudit, sealAudit } from './seal-audit.ts'
@@ -23,6 +24,7 @@ const test = liveTest.extend('audit', async ({ database }, { onCleanup }) => {
   await owner.prisma.$executeRaw`ALTER TABLE control.audit ENABLE TRIGGER append_only`
   return {
     prisma: console.prisma,
+    asOwner: (sql: string) => owner.prisma.$executeRawUnsafe(sql),
     url: database.consoleUrl,
     /** Adds entries of this age, and seals them. */
     async add(count: number, daysOld = 0) {
@@ -158,4 +160,14 @@ test('npm run audit check reads the file that DATABASE_URL_FILE names, as in the
     said: expect.stringContaining("can't be read from /nowhere") as string,
   })
   expect(await run(['check'], {})).toMatchObject({ code: 69 })
+})
+
+test('npm run audit check prepares no statements if PREPARED_STATEMENTS is off', async ({ audit }) => {
+  await audit.add(1)
+  const env = { DATABASE_URL: await pooledSessions(audit.asOwner, audit.url) }
+  expect(await run(['check'], env)).toMatchObject({
+    code: 69,
+    said: expect.stringContaining('already exists') as string,
+  })
+  expect(await run(['check'], { ...env, PREPARED_STATEMENTS: 'false' })).toMatchObject({ code: 0 })
 })
