@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
-import { canRender, projectFolder, renderOverlay } from './render.ts'
+import { canRender, componentNames, projectFolder, renderOverlay } from './render.ts'
 import { workloadsOf } from './workloads.ts'
 
 // The commands of deploy/kubernetes/README.md, without a cluster: what they name exists, and the secrets that they create are
@@ -41,6 +41,23 @@ test('each request of the README is an operation of the API, at the address of t
     expect(Object.keys(paths[operation!] ?? {})).toContain(method.toLowerCase())
     JSON.parse(/-d '([^']+)'/.exec(request)![1]!)
   }
+})
+
+test('each component is in the table of the README, and in the production overlay, on or off', async () => {
+  const overlay = text(`${folder}/overlays/production/kustomization.yaml`)
+  for (const name of await componentNames()) {
+    expect(readme).toContain(`\`components/${name}\``)
+    expect(overlay).toContain(`- ../../components/${name}`)
+  }
+})
+
+test('where pods have a role, the overlay and the policy of the bucket name what gives it to them', () => {
+  const [, role] = /^  # Of the bucket\.((?:.*\n  #)*.*)/m.exec(
+    text(`${folder}/overlays/production/kustomization.yaml`),
+  )!
+  expect(role).toContain('pod-identity')
+  expect(role).toContain('STS')
+  expect(text(`${folder}/components/asset-store/network-policy.yaml`)).toMatch(/# CHANGE: .*\bSTS\b/)
 })
 
 test.skipIf(!possible)(

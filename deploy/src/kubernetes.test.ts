@@ -270,6 +270,12 @@ test.skipIf(!possible).for([
   expect(networkReach(manifests).toPort(port, [...services])).toEqual(['console'])
 })
 
+test.skipIf(!possible)('the component pod-identity lets those who use the bucket reach the agent of EKS', async () => {
+  const manifests = await renderFolder('components/pod-identity')
+  expect((await Promise.all(manifests.map(problemsOf))).flat()).toEqual([])
+  expect(networkReach(manifests).toPort(80, [...services])).toEqual(['gateway', 'worker', 'console'])
+})
+
 test.skipIf(!possible)(
   'workers of an overlay in another namespace scale by the figures of that namespace',
   async () => {
