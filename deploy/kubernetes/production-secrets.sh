@@ -2,13 +2,16 @@
 # Creates the namespace of a production stack with its labels, and in it the secrets, one for each service. NAMESPACE: another name.
 #   OWNER_URL=postgres://owner:…@db.internal:5432/gateway REDIS_URL=rediss://:…@redis.internal:6379 sh production-secrets.sh
 # The passwords of the two logins are made here; the migration job sets them. DATABASE_ADDRESS is where the services reach
-# Postgres, or the pooler in front of it, if that is not the host of OWNER_URL. Nothing is printed, and nothing stays on this machine.
+# Postgres, or the pooler in front of it, if that is not the host of OWNER_URL: host:port, with database and parameters of OWNER_URL,
+# or host:port/database?parameters. Nothing is printed, and nothing stays on this machine.
 set -eu
 : "${OWNER_URL:?the owner of the database, as postgres://user:password@host:port/database}"
 : "${REDIS_URL:?Redis with its password, as rediss://:password@host:port}"
 namespace=${NAMESPACE:-model-gateway}
 labelled=$(sed "s/name: model-gateway/name: $namespace/" "$(dirname "$0")/base/namespace.yaml")
-address=${DATABASE_ADDRESS:-${OWNER_URL##*@}}
+of_owner=${OWNER_URL##*@}
+address=${DATABASE_ADDRESS:-$of_owner}
+case $address in */*) ;; *) address=$address/${of_owner#*/} ;; esac
 umask 077
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

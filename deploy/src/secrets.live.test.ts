@@ -256,29 +256,34 @@ const hasOpenssl = await run('openssl', ['version']).then(
   () => false,
 )
 
-test.skipIf(!hasOpenssl)(
-  'the script for production makes exactly the files that the pods of the production overlay read',
-  async () => {
-    const folder = mkdtempSync(path.join(tmpdir(), 'production-secrets-'))
-    onTestFinished(() => rmSync(folder, { recursive: true }))
-    // Stands in for the cluster: keeps what would be created.
-    const kubectl = `#!/bin/sh
+/** Runs the script for production, with a kubectl that keeps what would be created. @param env as the operator sets it */
+async function makeProductionSecrets(env: Record<string, string> = {}) {
+  const folder = mkdtempSync(path.join(tmpdir(), 'production-secrets-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const kubectl = `#!/bin/sh
 [ "$1" = apply ] && exec cat >"$KEPT-namespace.yaml"
 for last; do :; done
 mkdir -p "$KEPT" && cp -r "\${last#--from-file=}" "$KEPT/"
 `
-    writeFileSync(path.join(folder, 'kubectl'), kubectl, { mode: 0o700 })
-    const kept = path.join(folder, 'kept')
-    const env = {
+  writeFileSync(path.join(folder, 'kubectl'), kubectl, { mode: 0o700 })
+  const kept = path.join(folder, 'kept')
+  const { stdout, stderr } = await run('sh', [path.join(projectFolder, 'deploy/kubernetes/production-secrets.sh')], {
+    env: {
       PATH: `${folder}:${process.env['PATH']}`,
       KEPT: kept,
       OWNER_URL: 'postgres://owner:s%2Fcret@db.internal:5432/gateway?sslmode=verify-full',
       REDIS_URL: 'rediss://:of-redis@redis.internal:6379',
-    }
-    const { stdout, stderr } = await run('sh', [path.join(projectFolder, 'deploy/kubernetes/production-secrets.sh')], {
-      env,
-    })
-    expect(stdout + stderr).toBe('')
+      ...env,
+    },
+  })
+  return { kept, said: stdout + stderr, read: (file: string) => readFileSync(path.join(kept, file), 'utf8') }
+}
+
+test.skipIf(!hasOpenssl)(
+  'the script for production makes exactly the files that the pods of the production overlay read',
+  async () => {
+    const { kept, said, read } = await makeProductionSecrets()
+    expect(said).toBe('')
     expect(readFileSync(`${kept}-namespace.yaml`, 'utf8')).toBe(
       readFileSync(path.join(projectFolder, 'deploy/kubernetes/base/namespace.yaml'), 'utf8'),
     )
@@ -286,7 +291,6 @@ mkdir -p "$KEPT" && cp -r "\${last#--from-file=}" "$KEPT/"
     const made = Object.fromEntries(
       readdirSync(kept).map((name) => [name, readdirSync(path.join(kept, name)).toSorted()]),
     )
-    const read = (file: string) => readFileSync(path.join(kept, file), 'utf8')
     expect(read('ledger-secrets/database-url')).toBe(
       `postgres://svc_ledger_login:${read('migrate-secrets/ledger-password')}@db.internal:5432/gateway?sslmode=verify-full`,
     )
@@ -307,3 +311,14 @@ mkdir -p "$KEPT" && cp -r "\${last#--from-file=}" "$KEPT/"
     }
   },
 )
+
+test.skipIf(!hasOpenssl).for([
+  ['pgbouncer.internal:6432', 'pgbouncer.internal:6432/gateway?sslmode=verify-full'],
+  ['pgbouncer.internal:6432/pooled', 'pgbouncer.internal:6432/pooled'],
+] as const)('services that reach Postgres at %s use %s', async ([DATABASE_ADDRESS, address]) => {
+  const { read } = await makeProductionSecrets({ DATABASE_ADDRESS })
+  for (const service of ['ledger', 'console'])
+    expect(read(`${service}-secrets/database-url`)).toBe(
+      `postgres://svc_${service}_login:${read(`migrate-secrets/${service}-password`)}@${address}`,
+    )
+})
