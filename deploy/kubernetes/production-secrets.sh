@@ -3,7 +3,7 @@
 #   OWNER_URL=postgres://owner:…@db.internal:5432/gateway REDIS_URL=rediss://:…@redis.internal:6379 sh production-secrets.sh
 # The passwords of the two logins are made here; the migration job sets them. DATABASE_ADDRESS is where the services reach
 # Postgres, or the pooler in front of it, if that is not the host of OWNER_URL: host:port, with database and parameters of OWNER_URL,
-# or host:port/database?parameters. Nothing is printed, and nothing stays on this machine.
+# or host:port/database?parameters. It makes all secrets, or none where one exists. Nothing is printed, and nothing stays on this machine.
 set -eu
 : "${OWNER_URL:?the owner of the database, as postgres://user:password@host:port/database}"
 : "${REDIS_URL:?Redis with its password, as rediss://:password@host:port}"
@@ -12,6 +12,15 @@ labelled=$(sed "s/name: model-gateway/name: $namespace/" "$(dirname "$0")/base/n
 of_owner=${OWNER_URL##*@}
 address=${DATABASE_ADDRESS:-$of_owner}
 case $address in */*) ;; *) address=$address/${of_owner#*/} ;; esac
+names='gateway-secrets worker-secrets ledger-secrets console-secrets migrate-secrets archive-secrets'
+existing=$(kubectl --namespace "$namespace" get secret $names --ignore-not-found --output name)
+if [ -n "$existing" ]; then
+  cat >&2 <<EOF
+Nothing was made: there are secrets of an earlier run. What is in them fits together, so delete all of them, or none:
+kubectl --namespace $namespace delete $(echo $existing)
+EOF
+  exit 1
+fi
 umask 077
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

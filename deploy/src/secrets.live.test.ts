@@ -256,34 +256,47 @@ const hasOpenssl = await run('openssl', ['version']).then(
   () => false,
 )
 
-/** Runs the script for production, with a kubectl that keeps what would be created. @param env as the operator sets it */
-async function makeProductionSecrets(env: Record<string, string> = {}) {
+/** A folder that stands in for a cluster, with a kubectl that keeps in it what would be created. */
+function openCluster() {
   const folder = mkdtempSync(path.join(tmpdir(), 'production-secrets-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
+  const kept = path.join(folder, 'kept')
   const kubectl = `#!/bin/sh
-[ "$1" = apply ] && exec cat >"$KEPT-namespace.yaml"
-for last; do :; done
-mkdir -p "$KEPT" && cp -r "\${last#--from-file=}" "$KEPT/"
+case $* in
+  apply*) cat >"$KEPT-namespace.yaml" ;;
+  *' get secret '*) for name; do [ ! -d "$KEPT/$name" ] || echo "secret/$name"; done ;;
+  *) for last; do :; done; mkdir -p "$KEPT" && cp -r "\${last#--from-file=}" "$KEPT/" ;;
+esac
 `
   writeFileSync(path.join(folder, 'kubectl'), kubectl, { mode: 0o700 })
-  const kept = path.join(folder, 'kept')
-  const { stdout, stderr } = await run('sh', [path.join(projectFolder, 'deploy/kubernetes/production-secrets.sh')], {
-    env: {
-      PATH: `${folder}:${process.env['PATH']}`,
-      KEPT: kept,
-      OWNER_URL: 'postgres://owner:s%2Fcret@db.internal:5432/gateway?sslmode=verify-full',
-      REDIS_URL: 'rediss://:of-redis@redis.internal:6379',
-      ...env,
+  return {
+    kept,
+    read: (file: string) => readFileSync(path.join(kept, file), 'utf8'),
+    /** Runs the script for production in it. @param env as the operator sets it */
+    makeSecrets(env: Record<string, string> = {}) {
+      const given = {
+        PATH: `${folder}:${process.env['PATH']}`,
+        KEPT: kept,
+        OWNER_URL: 'postgres://owner:s%2Fcret@db.internal:5432/gateway?sslmode=verify-full',
+        REDIS_URL: 'rediss://:of-redis@redis.internal:6379',
+      }
+      const script = path.join(projectFolder, 'deploy/kubernetes/production-secrets.sh')
+      return run('sh', [script], { env: { ...given, ...env } }).then(
+        ({ stdout, stderr }) => ({ code: 0, said: stdout + stderr }),
+        ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({
+          code,
+          said: stdout + stderr,
+        }),
+      )
     },
-  })
-  return { kept, said: stdout + stderr, read: (file: string) => readFileSync(path.join(kept, file), 'utf8') }
+  }
 }
 
 test.skipIf(!hasOpenssl)(
   'the script for production makes exactly the files that the pods of the production overlay read',
   async () => {
-    const { kept, said, read } = await makeProductionSecrets()
-    expect(said).toBe('')
+    const { kept, read, makeSecrets } = openCluster()
+    expect(await makeSecrets()).toEqual({ code: 0, said: '' })
     expect(readFileSync(`${kept}-namespace.yaml`, 'utf8')).toBe(
       readFileSync(path.join(projectFolder, 'deploy/kubernetes/base/namespace.yaml'), 'utf8'),
     )
@@ -316,9 +329,26 @@ test.skipIf(!hasOpenssl).for([
   ['pgbouncer.internal:6432', 'pgbouncer.internal:6432/gateway?sslmode=verify-full'],
   ['pgbouncer.internal:6432/pooled', 'pgbouncer.internal:6432/pooled'],
 ] as const)('services that reach Postgres at %s use %s', async ([DATABASE_ADDRESS, address]) => {
-  const { read } = await makeProductionSecrets({ DATABASE_ADDRESS })
+  const { read, makeSecrets } = openCluster()
+  await makeSecrets({ DATABASE_ADDRESS })
   for (const service of ['ledger', 'console'])
     expect(read(`${service}-secrets/database-url`)).toBe(
       `postgres://svc_${service}_login:${read(`migrate-secrets/${service}-password`)}@${address}`,
     )
+})
+
+test.skipIf(!hasOpenssl)('the script for production makes all secrets, or none if one exists', async () => {
+  const { kept, makeSecrets } = openCluster()
+  await makeSecrets()
+  for (const lost of ['none', 'gateway-secrets', 'migrate-secrets']) {
+    rmSync(path.join(kept, lost), { recursive: true, force: true })
+    const left = readdirSync(kept)
+    const { code, said } = await makeSecrets({ NAMESPACE: 'mine' })
+    expect([code, said]).toEqual([1, expect.stringContaining('delete all of them, or none')])
+    const [, names] = /^kubectl --namespace mine delete (.+)$/m.exec(said)!
+    expect(names!.split(' ').toSorted()).toEqual(left.map((name) => `secret/${name}`).toSorted())
+    expect(readdirSync(kept)).toEqual(left)
+  }
+  rmSync(kept, { recursive: true })
+  expect(await makeSecrets()).toEqual({ code: 0, said: '' })
 })
