@@ -8,7 +8,8 @@ import { checkKey, showKey } from './routes/v1/key.ts'
 import { mountHealth, preamble } from '@gateway/service-kit/http/preamble'
 import { trustProxies } from '@gateway/service-kit/http/connections'
 import type { Deps } from './deps.ts'
-import { explainError } from './errors/explain-error.ts'
+import { explainError, refusalCodeOf } from './errors/explain-error.ts'
+import { traceIdsOf } from './tracing.ts'
 import { showDocs, showOpenApi } from './routes/docs.ts'
 import { showAsset, uploadAsset } from './routes/v1/assets.ts'
 import type { ChatWire } from '@gateway/api/wires/wire'
@@ -35,7 +36,11 @@ export function gatewayApp(deps: Deps, proxies: readonly string[] = []): Express
       newRequestId: () => deps.newId('req'),
       log: deps.log,
       now: deps.monotonicNow,
-      fields: (res) => ({ invocation: res.getHeader('X-Service-Invocation') }),
+      fields: (res) => ({
+        invocation: res.getHeader('X-Service-Invocation'),
+        code: refusalCodeOf(res),
+        ...traceIdsOf(res),
+      }),
     }),
   )
 

@@ -12,6 +12,7 @@ interface Span {
   spanId: string
   parentSpanId?: string
   name: string
+  attributes: { key: string; value: { stringValue?: string; intValue?: number } }[]
 }
 interface Export {
   resourceSpans: { scopeSpans: { spans: Span[] }[] }[]
@@ -79,12 +80,10 @@ test('a call with no traceparent, or a malformed one, starts a new trace', async
   expect(seen.size).toBe(2)
 })
 
-test('each request writes one log line with its request, invocation and trace IDs [key_invalid] [model_not_found]', async ({
-  tenant,
-  stack,
-}) => {
+/** Reads the request lines of a log, whose last ones are written soon after their answers. */
+function requestLines(logFile: string) {
   const lines = () =>
-    readFileSync(stack.gateways[0]!.logFile, 'utf8')
+    readFileSync(logFile, 'utf8')
       .split('\n')
       .filter((line) => line.includes('"message":"request"'))
       .map((line) => JSON.parse(line) as Record<string, unknown>)
@@ -93,6 +92,14 @@ test('each request writes one log line with its request, invocation and trace ID
     await expect.poll(() => lines().filter((line) => line['requestId'] === requestId)).toHaveLength(1)
     return lines().find((line) => line['requestId'] === requestId)!
   }
+  return { lines, lineOf }
+}
+
+test('each request writes one log line with its request, invocation and trace IDs [key_invalid] [model_not_found]', async ({
+  tenant,
+  stack,
+}) => {
+  const { lines, lineOf } = requestLines(stack.gateways[0]!.logFile)
   const traceId = 'a'.repeat(32)
   const prompt = newPrompt()
   const messages = [{ role: 'user', content: prompt }]
@@ -109,4 +116,28 @@ test('each request writes one log line with its request, invocation and trace ID
   expect(lines().some((line) => line['requestId'] === probe.headers.get('x-request-id'))).toBe(false)
   const log = readFileSync(stack.gateways[0]!.logFile, 'utf8')
   for (const secret of [prompt, tenant.secret, 'x'.repeat(40)]) expect(log).not.toContain(secret)
+})
+
+test('a refused or failed call has its code and trace ID in its log line, and its request ID in its trace [insufficient_budget] [provider_failed]', async ({
+  tenant,
+  stack,
+  collector,
+}) => {
+  const { lineOf } = requestLines(stack.gateways[0]!.logFile)
+  const prompt = newPrompt()
+  await stack.provider.control.setFaults([{ prompt, status: 500 }])
+  const messages = [{ role: 'user', content: prompt }]
+  const costly = await tenant.sell({ requestPico: 2_000_000_000_000n })
+  for (const [traceId, fields, status, code] of [
+    ['c'.repeat(32), { model: costly }, 402, 'insufficient_budget'],
+    ['d'.repeat(32), { messages }, 502, 'provider_failed'],
+  ] as const) {
+    const answer = await tenant.chat(fields, { headers: { traceparent: `00-${traceId}-${'b'.repeat(16)}-01` } })
+    expect(await lineOf(answer)).toMatchObject({ status, code, traceId })
+    const spans = await collector.trace((span) => span.traceId === traceId)
+    expect(spans.find(({ name }) => name === CHAT)!.attributes).toContainEqual({
+      key: 'service.request',
+      value: { stringValue: answer.headers.get('x-request-id') },
+    })
+  }
 })

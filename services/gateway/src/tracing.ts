@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { context, createContextKey, SpanKind, type Attributes, type Span } from '@opentelemetry/api'
 import { Refusal } from '@gateway/api/refusal'
 import { withSpan } from '@gateway/service-kit/process/spans'
@@ -7,16 +7,37 @@ import { withSpan } from '@gateway/service-kit/process/spans'
 
 const CALL_SPAN = createContextKey('the span of the whole call')
 
+/** Root spans, for log lines that are written after a call has left its span. */
+const callSpans = new WeakMap<ServerResponse, Span>()
+
 /**
  * Runs a call in its own span, a child of the caller's span if the `traceparent` header names one (W3C Trace Context).
  * @param route method and path, such as `POST /v1/chat/completions`
+ * @param under trace headers of the caller
  */
-export function withCallSpan<T>(route: string, headers: IncomingHttpHeaders, work: () => Promise<T>): Promise<T> {
+export function withCallSpan<T>(
+  route: string,
+  res: ServerResponse,
+  work: () => Promise<T>,
+  under: IncomingHttpHeaders = res.req.headers,
+): Promise<T> {
   const [method = '', path = ''] = route.split(' ')
-  const attributes = { 'http.request.method': method, 'http.route': path }
-  return withSpan(route, { kind: SpanKind.SERVER, attributes, under: headers }, (span) =>
-    span.isRecording() ? context.with(context.active().setValue(CALL_SPAN, span), () => noted(span, work)) : work(),
-  )
+  const attributes = {
+    'http.request.method': method,
+    'http.route': path,
+    'service.request': String(res.getHeader('X-Request-Id')),
+  }
+  return withSpan(route, { kind: SpanKind.SERVER, attributes, under }, (span) => {
+    if (!span.isRecording()) return work()
+    callSpans.set(res, span)
+    return context.with(context.active().setValue(CALL_SPAN, span), () => noted(span, work))
+  })
+}
+
+/** The IDs that a log line of a call has; none if it is not traced. */
+export function traceIdsOf(res: ServerResponse): { traceId?: string; spanId?: string } {
+  const found = callSpans.get(res)?.spanContext()
+  return found ? { traceId: found.traceId, spanId: found.spanId } : {}
 }
 
 async function noted<T>(span: Span, work: () => Promise<T>): Promise<T> {

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { Refusal, type RefusalBody, refuse } from '@gateway/api/refusal'
+import { Refusal, type RefusalBody, type RefusalCode, refuse } from '@gateway/api/refusal'
 import type { Deps } from '../deps.ts'
 import { AssetStoreUnavailable } from '@gateway/assets/blob-backend'
 import { LedgerUnavailable } from '@gateway/ledger-client/call-operation'
@@ -7,6 +7,14 @@ import { ProviderFailure, refusalOfProvider } from '@gateway/providers/provider-
 import { ProcessStopping } from '../admission/limits.ts'
 import { errorOfExecution, type ExecutionRecord } from '@gateway/api/execution'
 import { usd } from '@gateway/pricing/usd'
+import { traceIdsOf } from '../tracing.ts'
+
+const codes = new WeakMap<ServerResponse, RefusalCode>()
+
+/** The code that a request was refused with; undefined if it was not refused. */
+export function refusalCodeOf(res: ServerResponse): RefusalCode | undefined {
+  return codes.get(res)
+}
 
 /**
  * Returns the refusal for anything thrown. Counts it, reports it to the users of the project, and logs a bug with the
@@ -20,9 +28,15 @@ export function explainError(
   const refusal = refusalOfError(error)
   metrics.refused(refusal.code)
   refusals.note(res, refusal.code)
+  codes.set(res, refusal.code)
   if (refusal.code === 'internal_error')
     log.error(
-      { err: error, requestId: res.getHeader('X-Request-Id'), invocation: res.getHeader('X-Service-Invocation') },
+      {
+        err: error,
+        requestId: res.getHeader('X-Request-Id'),
+        invocation: res.getHeader('X-Service-Invocation'),
+        ...traceIdsOf(res),
+      },
       'call failed: unexpected error',
     )
   return refusal

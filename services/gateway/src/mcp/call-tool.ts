@@ -65,7 +65,7 @@ export async function callTool(
   try {
     if (params.name !== TOOL) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name}`)
     const input = params.arguments ?? {}
-    const run = () => withCallSpan(ROUTE, traceOf(request, rpc), () => execute(deps, request, input, rpc))
+    const run = () => withCallSpan(ROUTE, request.res, () => execute(deps, request, input, rpc), traceOf(request, rpc))
     const follows = rpc._meta?.progressToken !== undefined
     return await (follows
       ? asFollower(deps, { keyHash: request.caller.keyHash, project: request.sandbox.project }, run)

@@ -27,9 +27,7 @@ export function chatCall(deps: Deps, wire: ChatWire, route: string): RequestHand
   return (req, res) =>
     withPermit(deps, res, (keyHash, permit) => {
       deps.admissionQueueLimit.refuseIfFull()
-      return deps.openCalls.run(() =>
-        withCallSpan(route, req.headers, () => complete(deps, wire, req, res, keyHash, permit)),
-      )
+      return deps.openCalls.run(() => withCallSpan(route, res, () => complete(deps, wire, req, res, keyHash, permit)))
     })
 }
 

@@ -39,7 +39,7 @@ export function createEmbeddings(deps: Deps): RequestHandler {
       deps.admissionQueueLimit.refuseIfFull()
       const caller = { ...callerOf(res), permit }
       return deps.openCalls.run(() =>
-        withCallSpan('POST /v1/embeddings', req.headers, () => complete(deps, req, res, keyHash, caller)),
+        withCallSpan('POST /v1/embeddings', res, () => complete(deps, req, res, keyHash, caller)),
       )
     })
 }

@@ -29,7 +29,7 @@ export function invokeSandbox(deps: Deps): RequestHandler<{ id: string }> {
     return withPermit(deps, res, (keyHash, _permit, project) => {
       deps.admissionQueueLimit.refuseIfFull()
       const key = { keyHash, project }
-      return deps.openCalls.run(() => withCallSpan(ROUTE, req.headers, () => invoke(deps, req, res, key)))
+      return deps.openCalls.run(() => withCallSpan(ROUTE, res, () => invoke(deps, req, res, key)))
     })
   }
 }
