@@ -119,6 +119,7 @@ for (const stream of [false, true]) {
     expect(root!.attributes).toEqual({
       'http.request.method': 'POST',
       'http.route': '/v1/chat/completions',
+      'http.response.status_code': 200,
       'service.request': invocation.replace('inv_', 'req_'),
       'gen_ai.request.model': tenant.model,
       'service.invocation': invocation,

@@ -1,11 +1,12 @@
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { createServer } from 'node:http'
+import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { idOfRequest } from '@gateway/api/ids'
-import { expect } from 'vitest'
-import { stackTest, newPrompt } from './stack.fixture.ts'
+import { describe, expect } from 'vitest'
+import { newPrompt, openCalls, stackTest } from './stack.fixture.ts'
 
 interface Span {
   traceId: string
@@ -13,6 +14,7 @@ interface Span {
   parentSpanId?: string
   name: string
   attributes: { key: string; value: { stringValue?: string; intValue?: number } }[]
+  status: { code?: number }
 }
 interface Export {
   resourceSpans: { scopeSpans: { spans: Span[] }[] }[]
@@ -139,5 +141,46 @@ test('a refused or failed call has its code and trace ID in its log line, and it
       key: 'service.request',
       value: { stringValue: answer.headers.get('x-request-id') },
     })
+  }
+})
+
+describe('the root span of a call', () => {
+  // OTLP: 0 is unset, 2 is an error.
+  test.for<[title: string, fault: object, stream: boolean, seen: unknown[]]>([
+    ['has the status of its answer', {}, false, [undefined, 200, 0]],
+    ['that its provider refuses with 400 is no error', { status: 400 }, false, ['invalid_request', 400, 0]],
+    ['whose provider fails is an error, named by its code', { status: 500 }, false, ['provider_failed', 502, 2]],
+    [
+      'whose stream is cut is an error',
+      { cut: { afterChunk: 4 }, text: 'one two three four five' },
+      true,
+      ['provider_failed', 200, 2],
+    ],
+    ['that fails after its headers is an error', { hold: true, status: 500 }, true, ['provider_failed', 200, 2]],
+  ])('%s', async ([, fault, stream, seen], { tenant, stack, collector }) => {
+    const [prompt, traceId] = [newPrompt(), randomBytes(16).toString('hex')]
+    await stack.provider.control.setFaults([{ prompt, ...fault }])
+    const fields = { stream, messages: [{ role: 'user', content: prompt }] }
+    const answer = await tenant.chat(fields, { headers: { traceparent: `00-${traceId}-${'b'.repeat(16)}-01` } })
+    await stack.provider.control.release()
+    await answer.text()
+    expect(endOf(await collector.trace((span) => span.traceId === traceId))).toEqual(seen)
+  })
+
+  test('whose caller disconnects is no error', async ({ tenant, collector }) => {
+    const traceId = randomBytes(16).toString('hex')
+    const headers = { ...tenant.headers, traceparent: `00-${traceId}-${'b'.repeat(16)}-01`, 'content-length': '100' }
+    const call = request(`${tenant.url}/v1/chat/completions`, { method: 'POST', headers }).on('error', () => {})
+    call.write('{')
+    await expect.poll(() => openCalls(tenant.metricsUrl)).toBe(1)
+    call.destroy()
+    expect(endOf(await collector.trace((span) => span.traceId === traceId))).toEqual([undefined, undefined, 0])
+  })
+
+  function endOf(spans: Span[]): unknown[] {
+    const { attributes, status } = spans.find(({ name }) => name === CHAT)!
+    const valueOf = (name: string) => attributes.find(({ key }) => key === name)?.value
+    const [type, code] = [valueOf('error.type'), valueOf('http.response.status_code')]
+    return [type?.stringValue, code?.intValue, status.code]
   }
 })

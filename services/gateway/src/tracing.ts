@@ -1,7 +1,9 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { context, createContextKey, SpanKind, type Attributes, type Span } from '@opentelemetry/api'
-import { Refusal } from '@gateway/api/refusal'
-import { withSpan } from '@gateway/service-kit/process/spans'
+import type { Refusal } from '@gateway/api/refusal'
+import { ClientDisconnected } from '@gateway/service-kit/http/read-body'
+import { markFailed, withSpan } from '@gateway/service-kit/process/spans'
+import { refusalOfError } from './errors/refusal-of-error.ts'
 
 // The root span of a call. Its stages are child spans, created by `withSpan`.
 
@@ -27,10 +29,10 @@ export function withCallSpan<T>(
     'http.route': path,
     'service.request': String(res.getHeader('X-Request-Id')),
   }
-  return withSpan(route, { kind: SpanKind.SERVER, attributes, under }, (span) => {
+  return withSpan(route, { kind: SpanKind.SERVER, attributes, under, failureOf }, (span) => {
     if (!span.isRecording()) return work()
     callSpans.set(res, span)
-    return context.with(context.active().setValue(CALL_SPAN, span), () => noted(span, work))
+    return context.with(context.active().setValue(CALL_SPAN, span), () => noted(span, res, work))
   })
 }
 
@@ -40,17 +42,36 @@ export function traceIdsOf(res: ServerResponse): { traceId?: string; spanId?: st
   return found ? { traceId: found.traceId, spanId: found.spanId } : {}
 }
 
-async function noted<T>(span: Span, work: () => Promise<T>): Promise<T> {
+/** Records the status of the answer: of the headers that were sent, or of the refusal that follows. */
+async function noted<T>(span: Span, res: ServerResponse, work: () => Promise<T>): Promise<T> {
+  let status: number | undefined
   try {
     return await work()
   } catch (error) {
-    if (error instanceof Refusal) span.setAttribute('http.response.status_code', error.status)
+    status = failureOf(error)?.status
     throw error
+  } finally {
+    if (res.headersSent) status = res.statusCode
+    if (status !== undefined) span.setAttribute('http.response.status_code', status)
   }
+}
+
+/** The failure as the caller sees it; null if the caller has disconnected, which is no failure. */
+function failureOf(error: unknown): Refusal | null {
+  return error instanceof ClientDisconnected ? null : refusalOfError(error)
 }
 
 /** Sets attributes on the root span of the call, from any stage. */
 export function noteOnCall(attributes: Attributes): void {
-  const span = context.active().getValue(CALL_SPAN) as Span | undefined
-  span?.setAttributes(attributes)
+  callSpan()?.setAttributes(attributes)
+}
+
+/** Marks the root span of a call whose answer tells a failure after its headers. */
+export function markCallFailed(refusal: Refusal): void {
+  const span = callSpan()
+  if (span) markFailed(span, refusal)
+}
+
+function callSpan(): Span | undefined {
+  return context.active().getValue(CALL_SPAN) as Span | undefined
 }

@@ -41,12 +41,14 @@ export interface SpanOptions {
   links?: Link[]
   /** Headers or a carrier that name the parent, if it is not the active span; null for a new trace. */
   under?: object | null
+  /** Returns the failure that an error is recorded as, or null if it is none. Default: the error itself. */
+  failureOf?: (error: unknown) => object | null
 }
 
 /** Runs work in an active span that ends with it; a rejection marks the span as failed. */
 export async function withSpan<T>(
   name: string,
-  { under, ...options }: SpanOptions,
+  { under, failureOf, ...options }: SpanOptions,
   work: (span: Span) => Promise<T>,
 ): Promise<T> {
   if (!isTraced()) return work(NO_SPAN)
@@ -54,7 +56,8 @@ export async function withSpan<T>(
     try {
       return await work(span)
     } catch (error) {
-      markFailed(span, error)
+      const failure = failureOf ? failureOf(error) : error
+      if (failure !== null) markFailed(span, failure)
       throw error
     } finally {
       span.end()
@@ -63,7 +66,10 @@ export async function withSpan<T>(
 }
 
 /** A span that the caller ends. */
-export function startSpan(name: string, { under, ...options }: SpanOptions & { startTime?: number }): Span {
+export function startSpan(
+  name: string,
+  { under, ...options }: Omit<SpanOptions, 'failureOf'> & { startTime?: number },
+): Span {
   return isTraced() ? tracer.startSpan(name, options, parentOf(under)) : NO_SPAN
 }
 

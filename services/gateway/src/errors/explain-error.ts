@@ -1,13 +1,10 @@
 import type { ServerResponse } from 'node:http'
 import { Refusal, type RefusalBody, type RefusalCode, refuse } from '@gateway/api/refusal'
 import type { Deps } from '../deps.ts'
-import { AssetStoreUnavailable } from '@gateway/assets/blob-backend'
-import { LedgerUnavailable } from '@gateway/ledger-client/call-operation'
-import { ProviderFailure, refusalOfProvider } from '@gateway/providers/provider-failure'
-import { ProcessStopping } from '../admission/limits.ts'
 import { errorOfExecution, type ExecutionRecord } from '@gateway/api/execution'
 import { usd } from '@gateway/pricing/usd'
-import { traceIdsOf } from '../tracing.ts'
+import { markCallFailed, traceIdsOf } from '../tracing.ts'
+import { refusalOfError } from './refusal-of-error.ts'
 
 const codes = new WeakMap<ServerResponse, RefusalCode>()
 
@@ -29,6 +26,7 @@ export function explainError(
   metrics.refused(refusal.code)
   refusals.note(res, refusal.code)
   codes.set(res, refusal.code)
+  markCallFailed(refusal)
   if (refusal.code === 'internal_error')
     log.error(
       {
@@ -40,52 +38,6 @@ export function explainError(
       'call failed: unexpected error',
     )
   return refusal
-}
-
-/**
- * Returns the refusal for anything thrown. It reveals nothing of a provider's response: not its text, its status or its
- * existence.
- */
-export function refusalOfError(error: unknown): Refusal {
-  if (error instanceof Refusal) return error
-  if (error instanceof LedgerUnavailable) return refuse(error.why, {})
-  if (error instanceof AssetStoreUnavailable) return refuse('unavailable', {})
-  if (error instanceof ProviderFailure) return refusalOfProvider(error)
-  if (error instanceof ProcessStopping) return refuse('unavailable', {})
-  if (isUnreadablePath(error)) return unreadablePath()
-  return refuse('internal_error', {})
-}
-
-/**
- * Returns the error for a response truncated after its first byte. Unlike any other failure it is charged: for the
- * prompt and for what was sent (rules §3.8).
- */
-export function refusalOfBreak(error: unknown): Refusal {
-  const resolution =
-    'Repeat the request, with a new Idempotency-Key if one was sent, or use another model from GET /v1/models.'
-  if (error instanceof ProviderFailure && error.kind === 'timeout')
-    return new Refusal(
-      'provider_timeout',
-      'The model did not complete its answer in time. The prompt and the tokens sent so far are charged.',
-      resolution,
-    )
-  return new Refusal(
-    'provider_failed',
-    'The response of the model was truncated. The prompt and the tokens sent so far are charged.',
-    resolution,
-  )
-}
-
-/** Express throws a URIError for a path with invalid percent-encoding. */
-function isUnreadablePath(error: unknown): boolean {
-  return error instanceof URIError
-}
-
-function unreadablePath(): Refusal {
-  return refuse('invalid_request', {
-    reason: 'The path is not percent-encoded correctly.',
-    resolution: 'Encode each special character of an id as % and two hexadecimal digits of its UTF-8 bytes.',
-  })
 }
 
 /**

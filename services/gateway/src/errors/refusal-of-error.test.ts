@@ -1,7 +1,7 @@
 import { refuse } from '@gateway/api/refusal'
 import { LedgerUnavailable } from '@gateway/ledger-client/call-operation'
 import { ProcessStopping } from '../admission/limits.ts'
-import { refusalOfBreak, refusalOfError } from './explain-error.ts'
+import { refusalOfBreak, refusalOfError } from './refusal-of-error.ts'
 import { ProviderFailure, type FailureFacts } from '@gateway/providers/provider-failure'
 import { describe, expect, test } from 'vitest'
 

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Deps } from '../deps.ts'
-import { explainError, refusalOfBreak, refusalOfError } from '../errors/explain-error.ts'
+import { explainError } from '../errors/explain-error.ts'
+import { refusalOfBreak, refusalOfError } from '../errors/refusal-of-error.ts'
 import {
   type Call,
   callForChunks,
@@ -26,6 +27,7 @@ import type { Completion, Usage } from '@gateway/providers/chat-port'
 import { openTextAccumulator } from '@gateway/tokens/token-counter'
 import { ProviderFailure, ReaderStalled } from '@gateway/providers/provider-failure'
 import { ProcessStopping } from '../admission/limits.ts'
+import { markCallFailed } from '../tracing.ts'
 import { idempotencyKeyLimits } from '@gateway/api/limits'
 
 type Needed = Parameters<typeof respondJson>[0] &
@@ -126,6 +128,7 @@ async function respondStream(
     if (!(error instanceof ProviderFailure || error instanceof ProcessStopping || error instanceof ReaderStalled))
       throw error
     broken = error // A4
+    markCallFailed(refusalOfBreak(error))
   }
   call.timing.providerMs = deps.now() - startMs
   const asked = { request: call.request, project: call.admitted.project, provider: route.provider }
