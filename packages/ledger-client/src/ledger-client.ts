@@ -134,10 +134,11 @@ export function openLedgerClient({
     const { path, wire, span, tryMs = TRY_MS }: OperationRow = ledgerOperations[name]
     const connection = { send: senders[wire], closed: closing.signal }
     const usual: Budget = { budgetMs: Math.max(OPERATION_MS, 2 * tryMs) }
-    return (request: object, { budgetMs }: Budget = usual) => {
+    return (request: { id?: string }, { budgetMs }: Budget = usual) => {
       const limits = { budgetMs, tryMs: Math.min(tryMs, budgetMs / 2) }
       const call = (traceparent?: string) => callOperation(connection, path, request, limits, traceparent)
-      return span ? withClientSpan(span, request, call) : call()
+      // Other fields of the request may name what a caller wrote: the response names what the ledger found.
+      return span ? withClientSpan(span, { id: request.id }, call) : call()
     }
   }
 
@@ -172,15 +173,16 @@ function byName<Name extends string>(names: readonly Name[], make: (name: Name) 
  * Calls the ledger in a span, which becomes the parent of the ledger's by its `traceparent`; without a collector, in
  * none.
  * @param id the attribute that holds the `id` of the request
+ * @param known the fields of the request that may become attributes
  */
 function withClientSpan<Response extends object>(
   { name, id }: { name: string; id: string },
-  request: object,
+  known: object,
   call: (traceparent?: string) => Promise<Response>,
 ): Promise<Response> {
   return withSpan(`ledger ${name}`, { kind: SpanKind.CLIENT }, async (span) => {
     if (!isSpanContextValid(span.spanContext())) return call()
-    span.setAttributes(attributesOf(request, { id }))
+    span.setAttributes(attributesOf(known, { id }))
     const response = await call(traceparentOf(span))
     span.setAttributes(attributesOf(response))
     return response

@@ -1,4 +1,4 @@
-import { trace, TraceFlags, type Tracer } from '@opentelemetry/api'
+import { type Attributes, trace, TraceFlags, type Tracer } from '@opentelemetry/api'
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { privateKey } from './fixtures/keys.ts'
 import { admitted, nodeAdmission, settled, settlement } from './fixtures/items.ts'
@@ -28,12 +28,15 @@ async function open() {
 const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
 
 const names: string[] = []
+const attributes: Attributes[] = []
 
-/** Makes every later span this one, and records their names. */
+/** Makes every later span this one, and records their names and attributes. */
 function collectSpans(): void {
   names.length = 0
+  attributes.length = 0
   const [, traceId, spanId] = traceparent.split('-')
   const span = trace.wrapSpanContext({ traceId: traceId!, spanId: spanId!, traceFlags: TraceFlags.SAMPLED })
+  span.setAttributes = (some) => (attributes.push(some), span)
   const startActiveSpan = ((name: string, ...rest: unknown[]) => {
     names.push(name)
     return (rest.at(-1) as (it: typeof span) => unknown)(span)
@@ -72,6 +75,25 @@ test('an operation has a span only if its row names one', async () => {
   ;(await peer.next()).reply(200, {})
   await read
   expect(names).toEqual(['ledger record-asset'])
+})
+
+test('an operation traces the ID of its request only, and not what its caller named', async () => {
+  collectSpans()
+  const { peer, client } = await open()
+  const started = client.startExecution({
+    id: 'exe_1',
+    caller: { keyHash: 'a'.repeat(64), selector: null },
+    sandbox: 'a pasted key',
+    revision: null,
+    surface: 'invoke',
+    input: {},
+    idempotency: null,
+    maxMicro: null,
+    trace: null,
+  })
+  ;(await peer.next()).reply(200, { refused: { code: 'sandbox_not_found', facts: {} } })
+  await started.catch(() => {})
+  expect(attributes).toEqual([{ 'service.execution': 'exe_1' }, { 'service.refusal': 'sandbox_not_found' }])
 })
 
 test('attributes are IDs and amounts, never a lease, a key or user text', () => {
