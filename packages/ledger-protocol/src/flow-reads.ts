@@ -25,9 +25,8 @@ const caller = z.union([byKey, byUser])
 /** A worker, for an execution of that project. */
 const byProject = z.strictObject({ project: id })
 
-const trace = z
-  .strictObject({ traceparent: z.string().max(128), tracestate: z.string().max(512).optional() })
-  .nullable()
+/** Any `tracestate` of an older sender is dropped: it is text of a caller. */
+const trace = z.object({ traceparent: z.string().max(128) }).nullable()
 
 /** /executions/start: starts an execution, or returns the one of its idempotency key. Safe to repeat by `id`. */
 export const startQuestion = z.strictObject({

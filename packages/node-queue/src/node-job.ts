@@ -7,7 +7,7 @@ export const defaultPrefix = '{svc}'
 
 /**
  * Content of a job: execution, node, attempt and trace. Redis stores it as plain text, so it contains only ids and
- * nothing that a user wrote.
+ * nothing that a user wrote: that is why `tracestate` is dropped.
  */
 const nodeJob = z.object({
   execution: z.string().regex(/^[\w-]{1,64}$/),
@@ -15,9 +15,7 @@ const nodeJob = z.object({
   /** Counted in Postgres; increases only when a lease is revoked. */
   attempt: z.int().min(0),
   /** W3C trace context. */
-  trace: z
-    .object({ traceparent: z.string().max(128), tracestate: z.string().max(512).exactOptional() })
-    .exactOptional(),
+  trace: z.object({ traceparent: z.string().max(128) }).exactOptional(),
 })
 
 export type NodeJob = z.infer<typeof nodeJob>

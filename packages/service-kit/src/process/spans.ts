@@ -29,10 +29,9 @@ function isTraced(): boolean {
   return !(provider instanceof ProxyTracerProvider) || provider.getDelegate() !== NO_PROVIDER
 }
 
-/** W3C Trace Context, sent with a message. */
+/** W3C Trace Context, sent with a message or stored: without `tracestate`, which is text of a caller. */
 export interface Carrier {
   traceparent: string
-  tracestate?: string
 }
 
 export interface SpanOptions {
@@ -91,13 +90,9 @@ export function markFailed(span: Span, error: unknown): void {
 export function activeCarrier(): Carrier | null {
   const carrier: Record<string, string> = {}
   propagation.inject(context.active(), carrier)
-  const { traceparent, tracestate } = carrier
-  if (traceparent === undefined) return null
-  return { traceparent, ...(tracestate !== undefined && tracestate.length <= MAX_STATE && { tracestate }) }
+  const { traceparent } = carrier
+  return traceparent === undefined ? null : { traceparent }
 }
-
-/** Longest `tracestate` that is passed on, in characters. */
-const MAX_STATE = 512
 
 function parentOf(under: object | null | undefined) {
   if (under === undefined) return context.active()

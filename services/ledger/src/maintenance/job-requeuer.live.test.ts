@@ -33,7 +33,7 @@ describe('a node whose job the queue has lost', () => {
     fixture,
   }) => {
     const sandbox = await publishProduct(fixture, tenant.project.id, tenant.owners.owner, { graph: chain(1) })
-    const trace = { traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`, tracestate: 'x=y' }
+    const trace = { traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` }
     const asked = question(tenant.key, sandbox, { trace })
     await engine.start(asked)
     const job = { execution: asked.id, node: 't0', attempt: 1, trace }

@@ -196,14 +196,14 @@ export type EnqueuedNode = [
   node: string,
   attempt: number,
   traceparent: string | null,
-  tracestate: string | null,
+  tracestate: string | null, // of executions of an older release; dropped
 ]
 
 export function jobsOf(nodes: readonly EnqueuedNode[]): NodeJob[] {
-  return nodes.map(([execution, node, attempt, traceparent, tracestate]) => ({
+  return nodes.map(([execution, node, attempt, traceparent]) => ({
     execution,
     node,
     attempt,
-    ...(traceparent !== null && { trace: { traceparent, ...(tracestate !== null && { tracestate }) } }),
+    ...(traceparent !== null && { trace: { traceparent } }),
   }))
 }
