@@ -3,7 +3,7 @@ import type { LookupFunction } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { messagesWire } from './anthropic/messages-wire.ts'
 import { converseWire } from './bedrock/converse-wire.ts'
-import type { ChatAnswer, ChatCall } from './chat-port.ts'
+import type { CallReference, ChatAnswer, ChatCall } from './chat-port.ts'
 import type { EmbeddingAnswer, EmbeddingCall, MediaAnswer, MediaCall } from './provider-adapter.ts'
 import { embedWire, geminiWire } from './gemini/gemini-wire.ts'
 import { type CircuitState, openCircuit, type OpenProvider, type ProviderEvent, tryRoutes } from './try-routes.ts'
@@ -51,7 +51,7 @@ export interface ProvidersOptions {
    * Called with every failed attempt, including those followed by a successful one, and with truncated responses. For
    * logs and metrics. Not called for providers skipped because their circuit is open or no connection was free.
    */
-  attemptFailed?: (failure: ProviderFailure) => void
+  attemptFailed?: (failure: ProviderFailure, reference: CallReference | undefined) => void
   circuitChanged?: (change: { provider: string; state: CircuitState }) => void
   /** Called with what each attempt of a call with a reference came to. For the operator's records. */
   observe?: (event: ProviderEvent) => void

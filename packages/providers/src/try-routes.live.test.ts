@@ -294,6 +294,18 @@ describe('what the operator records', () => {
     expect(seen()).toEqual(expected)
   })
 
+  test('names the call of each failed attempt, also of one that no provider was asked for', async () => {
+    const named: unknown[] = []
+    const attemptFailed: ProvidersOptions['attemptFailed'] = ({ provider }, call) => named.push([provider, call])
+    const providers = open('openai-compatible', {}, { attemptFailed })
+    await first.control.setFaults([{ status: 503, times: 1 }])
+    await complete(providers, { routes: [{ provider: 'unknown', model: 'm' }, ...toBoth], reference })
+    expect(named).toEqual([
+      ['unknown', reference],
+      ['first', reference],
+    ])
+  })
+
   test('is nothing for a call without a reference', async () => {
     const { providers, seen } = observed()
     await complete(providers)

@@ -15,8 +15,8 @@ export interface OpenProvider {
 
 interface Deps {
   opened: ReadonlyMap<string, OpenProvider>
-  /** Called with every failed attempt. */
-  attemptFailed: (failure: ProviderFailure) => void
+  /** Called with every failed attempt, and the call that it was of. */
+  attemptFailed: (failure: ProviderFailure, reference: CallReference | undefined) => void
   observe: (event: ProviderEvent) => void
   /** From 0 to 1. */
   random: () => number
@@ -123,7 +123,7 @@ async function attempt<Answer extends { kind: string }>(
   if (!provider) {
     const failure = notConfigured(route.provider)
     ended?.(failure.kind)
-    attemptFailed(failure)
+    attemptFailed(failure, reference)
     throw failure
   }
   const { adapter, circuit } = provider
@@ -137,7 +137,7 @@ async function attempt<Answer extends { kind: string }>(
     ended?.(failure.kind)
     circuit.failed(failure)
     if (failure.kind === 'busy') return
-    attemptFailed(failure)
+    attemptFailed(failure, reference)
     if (reference && failure.asked)
       observe({ kind: 'failed', route, reference, failure, afterAnswer: hasAnswered, project })
   }

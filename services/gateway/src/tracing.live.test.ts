@@ -184,3 +184,17 @@ describe('the root span of a call', () => {
     return [type?.stringValue, code?.intValue, status.code]
   }
 })
+
+test('a failed attempt at a provider is logged with its invocation and product', async ({ tenant, stack }) => {
+  const model = await tenant.sell()
+  const prompt = newPrompt()
+  await stack.provider.control.setFaults([{ prompt, status: 400 }])
+  const answer = await tenant.chat({ model, messages: [{ role: 'user', content: prompt }] })
+  const invocation = answer.headers.get('x-service-invocation')!
+  const line = () =>
+    readFileSync(stack.gateways[0]!.logFile, 'utf8')
+      .split('\n')
+      .find((each) => each.includes('provider attempt failed') && each.includes(invocation))
+  await expect.poll(line).toBeDefined()
+  expect(JSON.parse(line()!)).toMatchObject({ invocation, product: model })
+})

@@ -85,9 +85,9 @@ export async function openDeps(
       providerReporter.circuitChanged(change)
       log.warn(change, 'provider circuit changed')
     },
-    attemptFailed(failure) {
+    attemptFailed(failure, reference) {
       metrics.attemptFailed(failure)
-      log.warn({ err: failure }, 'provider attempt failed')
+      log.warn({ ...reference, err: failure }, 'provider attempt failed')
     },
   })
   onStop('providers', () => providers.close())
