@@ -16,6 +16,8 @@ import { lockSession, makePersonalToken } from './tokens.ts'
 //   K1  A sign-in by password or provider that lacks the code of the second factor gets a ticket instead of a session.
 //       It is a cookie of this browser, good once, for ten minutes, and no request accepts it but the second step.
 //   K2  A ticket ends with the sessions of its user (end-credentials.ts).
+//   K3  Requests without a good ticket are limited per address. Codes are limited per user (second-factor.ts, F2), so
+//       neighbors at the same address don't delay a user who has a ticket.
 
 type Deps = Pick<
   ConsoleDeps,
@@ -74,7 +76,7 @@ export function completeSignIn(deps: Deps): Handler<'completeSignIn'> {
   const { prisma, throttle } = deps
   const tickets = ticketCookie(deps)
   return async (call, res) => {
-    await throttle.attemptFrom(call.req.ip ?? '')
+    if (!(await hasTicket(deps, call.req))) await throttle.attemptFrom(call.req.ip ?? '') // K3
     const { code } = await call.body()
     const secret = tickets.read(call.req)
     const done = await prisma.$transaction(async (tx) => {

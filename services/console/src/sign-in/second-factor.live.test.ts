@@ -43,8 +43,8 @@ const test = consoleTest
     const answer = await signInBy(console.url, user.email, PASSWORD)
     const [cookie] = answer.headers.getSetCookie()
     const Cookie = cookie!.split(';')[0]!
-    const complete = async (code: string): Promise<Answer> => {
-      const headers = { Cookie, 'Content-Type': 'application/json', 'X-Forwarded-For': uniqueAddress() }
+    const complete = async (code: string, address = uniqueAddress()): Promise<Answer> => {
+      const headers = { Cookie, 'Content-Type': 'application/json', 'X-Forwarded-For': address }
       const body = JSON.stringify({ code })
       return answerOf(await fetch(`${console.url}/api/v2/session/second-factor`, { method: 'POST', headers, body }))
     }
@@ -133,6 +133,26 @@ test('wrong codes make the next one wait, in every browser, but no recovery code
   expect(outcomeOf(waiting)).toBe('429 rate_limited')
   expect(Number(waiting.headers.get('Retry-After'))).toBeGreaterThan(25)
   expect(outcomeOf(await other.complete(app.recoveryCodes[0]!))).toBe('201')
+})
+
+test('a good ticket is not slowed down by other requests of its address, unlike a bad one [rate_limited]', async ({
+  console,
+  app,
+  begin,
+}) => {
+  await app.forgetUsed()
+  const [one, other] = [await begin(), await begin()]
+  const address = uniqueAddress()
+  const junk = () =>
+    fetch(`${console.url}/api/v2/session/reset/complete`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'X-Forwarded-For': address },
+      body: '{}',
+    })
+  await expect.poll(async () => (await junk()).status, { interval: 0, timeout: 30_000 }).toBe(429)
+  expect(outcomeOf(await one.complete(app.code(), address))).toBe('201')
+  expect(outcomeOf(await other.complete(app.recoveryCodes[0]!, address))).toBe('201')
+  expect(outcomeOf(await other.complete(app.code(1), address))).toBe('429 rate_limited') // its ticket is used up
 })
 
 test.for([
