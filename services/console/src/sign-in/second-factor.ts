@@ -1,5 +1,5 @@
 import type { Prisma } from '@gateway/database/client'
-import { type Refusal, refuse } from '@gateway/api/refusal'
+import { Refusal, refuse } from '@gateway/api/refusal'
 import { recordChange, type Transaction } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
@@ -20,7 +20,7 @@ import { addressBlock } from '@gateway/service-kit/http/connections'
 //       about thirty guesses a day, of a million. A recovery code never waits: it can't be guessed.
 //   F3  A recovery code is accepted once, by deleting its digest.
 //   F4  Setting up, replacing recovery codes and removing take a session, and the password or a code, so that a stolen
-//       session changes nothing.
+//       session changes nothing. A user without a password, who signs in at a provider, has to have just signed in.
 //   F5  The secret is stored encrypted, recovery codes as digests. Each is shown once.
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'random' | 'now' | 'secretBox' | 'throttle' | 'passwords' | 'publicUrl'>
@@ -30,6 +30,7 @@ const RECOVERY_BYTES = 10
 const FREE_FAILURES = 5
 const FIRST_DELAY_MS = 30_000
 const MAX_DELAY_MS = 3_600_000
+const JUST_SIGNED_IN_MS = 600_000
 
 /** GET /api/v2/me/second-factor */
 export function readSecondFactor({ prisma }: Deps): Handler<'readSecondFactor'> {
@@ -47,9 +48,9 @@ export function readSecondFactor({ prisma }: Deps): Handler<'readSecondFactor'> 
 export function setUpSecondFactor(deps: Deps): Handler<'setUpSecondFactor'> {
   const { prisma, random, secretBox, publicUrl } = deps
   return async (call, res) => {
-    const { id: user, email } = sessionOf(res)
+    const { id: user, email, session } = sessionOf(res)
     const { password } = await call.body()
-    await provePassword(deps, call.req, { id: user }, password)
+    await proveUser(deps, call.req, { id: user, session }, password)
     const secret = random(SECRET_BYTES)
     const fresh = { secret: secretBox.seal(secret, user), lastStep: 0n, failures: 0, retryAt: null }
     await prisma.$transaction(async (tx) => {
@@ -192,21 +193,29 @@ function alreadySetUp(): Refusal {
   return refuse('already_exists', { what: 'A second factor (remove it first)' })
 }
 
-type ProofDeps = Pick<ConsoleDeps, 'prisma' | 'throttle' | 'passwords'>
+type ProofDeps = Pick<ConsoleDeps, 'prisma' | 'now' | 'throttle' | 'passwords'>
 
 /**
- * Checks the password of a signed-in user before a change that a stolen session must not make. A user without a
- * password, who signs in at a provider, needs none.
- * @throws Refusal `sign_in_failed`, `rate_limited`
+ * Checks that a request comes from the user and not from a stolen session (F4): by the password, or for a user without
+ * one by the age of the session.
+ * @throws Refusal `sign_in_failed`, `rate_limited`, `session_required`
  */
-async function provePassword(
-  { prisma, throttle, passwords }: ProofDeps,
+async function proveUser(
+  { prisma, now, throttle, passwords }: ProofDeps,
   req: Request,
-  { id }: { id: string },
+  { id, session }: { id: string; session: string },
   password = '',
 ): Promise<void> {
   const { passwordHash } = await prisma.user.findUniqueOrThrow({ where: { id } })
-  if (passwordHash === null) return
+  if (passwordHash === null) {
+    const createdAt = { gt: new Date(now().getTime() - JUST_SIGNED_IN_MS) }
+    if (await prisma.session.findUnique({ where: { id: session, createdAt } })) return
+    throw new Refusal(
+      'session_required',
+      'You signed in more than ten minutes ago.',
+      'Sign in again through single sign-on, then set it up.',
+    )
+  }
   const attempt = await throttle.attemptOf(id) // only failures of this user count, not those of strangers
   if (!(await passwords.fits([attempt.rank, addressBlock(req.ip ?? ''), id], password, passwordHash))) {
     await countFailedSignIn({ prisma }, id)

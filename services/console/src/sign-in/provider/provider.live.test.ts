@@ -135,6 +135,31 @@ test('signs in a user by verified email the first time, and by the linked identi
   expect(rows).toEqual([{ action: 'identity.link', details: { issuer: provider.issuer, endedWhatWasBefore: false } }])
 })
 
+test('a user without a password sets up a second factor only within ten minutes of the sign-in [session_required]', async ({
+  console,
+  provider,
+  fixture,
+}) => {
+  const { id, email } = await user(fixture)
+  provider.sit(id, { email, email_verified: true })
+  const Cookie = sessionOf(await signInAt(console, provider))
+  const setUp = async () => {
+    const headers = { Cookie, 'Content-Type': 'application/json' }
+    return answerOf(await fetch(`${console.url}/api/v2/me/second-factor`, { method: 'POST', headers, body: '{}' }))
+  }
+  expect(outcomeOf(await setUp())).toBe('201')
+  await fixture.run(
+    `UPDATE control.sessions SET created_at = created_at - interval '11 minutes', last_used_at = now() WHERE user_id = $1`,
+    [id],
+  )
+  const refused = await setUp()
+  expect(outcomeOf(refused)).toBe('403 session_required')
+  expect(refused.body.error).toMatchObject({
+    message: 'You signed in more than ten minutes ago.',
+    resolution: 'Sign in again through single sign-on, then set it up.',
+  })
+})
+
 test('redirects to the provider with state, nonce and code challenge, and sets a cookie that proves them', async ({
   console,
 }) => {
