@@ -12,6 +12,7 @@ import { explainError } from './errors/explain-error.ts'
 import { consoleHandlers } from './handlers.ts'
 import { consolePage, pagePaths } from './page/console-page.ts'
 import { requestHandlers } from './request/call.ts'
+import { receiveFirst } from './request/receive-first.ts'
 import { authenticate, sentSecret } from './sign-in/authenticate.ts'
 import { isSignedIn, userOf } from './sign-in/user.ts'
 import { isFollower, isRevocation } from '@gateway/api/request-kinds'
@@ -53,6 +54,7 @@ export function consoleApp(deps: ConsoleDeps, proxies: readonly string[] = []): 
   app.get('/', (_req, res) => res.redirect(pageAddress))
   app.get(pagePaths, consolePage(page))
 
+  receiveFirst(app)
   app.use('/api/v2', noteOrigin(), limitRequests(deps))
   const handlers = underPermits(requestHandlers(consoleHandlers(deps)))
   mountRoutes(app, contractRoutes(consoleRoutes, handlers, isOpen))

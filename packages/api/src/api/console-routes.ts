@@ -465,6 +465,7 @@ export const consoleRoutes = {
     { 200: { description: 'Received: those that work are revoked', body: receivedReport } },
     {
       ...sent(leakedSecretsBody, 'rate_limited'),
+      maxBodyBytes: 64 * 1024,
       by: 'anyone',
       description:
         "For secret scanners, in the format of GitHub's partner programme, and for anyone who finds one: having a secret is enough to end it. Keys are refused from the next call on, tokens from the next request. Their owners see where they were found. The response is the same for known and unknown secrets.",

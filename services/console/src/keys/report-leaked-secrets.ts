@@ -1,12 +1,14 @@
 import { leakedSecretsBody, type LeakedSecret } from '@gateway/api/console/keys'
+import { consoleRoutes } from '@gateway/api/console-routes'
 import { MAX_LOCATION } from '@gateway/api/console/notices'
-import { parseJson, readBody } from '@gateway/service-kit/http/read-body'
+import { parseJson } from '@gateway/service-kit/http/read-body'
 import { recordChange } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import { addNotice } from '../notices/mail-notices.ts'
 import { passBarrier } from '../permissions/authorize.ts'
 import type { Handler } from '../request/call.ts'
 import { check } from '../request/check.ts'
+import { bodyOf } from '../request/receive-first.ts'
 import { endPersonalTokens } from '../sign-in/end-credentials.ts'
 import { hashOf } from '../sign-in/secret.ts'
 import { canBeRevoked, databaseNow } from './key-record.ts'
@@ -27,14 +29,15 @@ type Row<T extends 'key' | 'userToken' | 'accessToken' | 'session'> = NonNullabl
   Awaited<ReturnType<ConsoleDeps['prisma'][T]['findFirst']>>
 >
 
-const MAX_BYTES = 64 * 1024
-
 /** POST /api/v2/leaked-secrets: revokes keys and deletes tokens that were found in public. */
 export function reportLeakedSecrets(deps: Deps): Handler<'reportLeakedSecrets'> {
   const { prisma } = deps
   return async (call, res) => {
     deps.leakReports.admit(call.req.ip ?? '')
-    const body = check(leakedSecretsBody, parseJson(await readBody(call.req, MAX_BYTES)))
+    const body = check(
+      leakedSecretsBody,
+      parseJson(await bodyOf(call.req, consoleRoutes.reportLeakedSecrets.maxBodyBytes)),
+    )
     const reports = Array.isArray(body) ? body : [body]
     const placeOf = new Map(reports.map((report) => [nameOf(hashOf(report.token.trim())), foundAt(report)]))
     const hash = { in: reports.map(({ token }) => hashOf(token.trim())) }

@@ -7,7 +7,8 @@ import { check } from './check.ts'
 import { requireScopes } from '../sign-in/scopes.ts'
 import { isSignedIn, userOf } from '../sign-in/user.ts'
 import type { IncomingMessage } from 'node:http'
-import { parseJsonObject, readBody } from '@gateway/service-kit/http/read-body'
+import { parseJsonObject } from '@gateway/service-kit/http/read-body'
+import { bodyOf } from './receive-first.ts'
 
 /**
  * A request as described by its route in the contract. Its input is validated only when the handler reads it, so a
@@ -81,5 +82,5 @@ const LIMIT_BYTES = 256 * 1024
  * body or one with too many fields or values
  */
 async function readJsonBody(req: IncomingMessage, limitBytes = LIMIT_BYTES): Promise<Record<string, unknown>> {
-  return parseJsonObject(await readBody(req, limitBytes))
+  return parseJsonObject(await bodyOf(req, limitBytes))
 }

@@ -1,5 +1,7 @@
+import { once } from 'node:events'
+import { request } from 'node:http'
 import { expect } from 'vitest'
-import { consoleTest, outcomeOf, untilBlocked } from '../console.fixture.ts'
+import { answerOf, consoleTest, outcomeOf, signInBy, uniqueAddress, untilBlocked } from '../console.fixture.ts'
 
 // A console with few permits and connections. Requests are held by a lock in the database, so each count is exact.
 
@@ -21,6 +23,18 @@ const test = consoleTest
     await fixture.run('LOCK TABLE money.notices IN ACCESS EXCLUSIVE MODE')
     return () => fixture.run('ROLLBACK')
   })
+  /** Sends a request without its body, until the console has begun to handle it. Returns what ends it. */
+  .extend(
+    'withhold',
+    ({ console }) =>
+      async ({ path, address, bytes }: { path: string; address: string; bytes: number }) => {
+        const headers = { 'X-Forwarded-For': address, 'Content-Length': bytes, Expect: '100-continue' }
+        const withheld = request(console.url + path, { method: 'POST', headers }).on('error', () => {})
+        withheld.flushHeaders()
+        await once(withheld, 'continue')
+        return () => void withheld.destroy()
+      },
+  )
 
 test('refuses a user beyond their requests, says what clears it, and leaves connections to a neighbor [overloaded]', async ({
   stack,
@@ -115,4 +129,40 @@ test('revokes a key, deletes a token and removes a member while other requests h
   expect(outcomeOf(await owner.delete(`${path}/members/${members[0]!.id}`))).toBe('200')
   await release()
   await Promise.all(held)
+})
+
+test.for([
+  ['/api/v2/session', 100],
+  ['/api/v2/leaked-secrets', 100],
+  ['/api/v2/leaked-secrets', 60_000],
+] as const)(
+  'signs a user in while other addresses withhold the bodies of their requests to %s, of %i bytes',
+  async ([path, bytes], { console, signIn, withhold, onTestFinished }) => {
+    const user = await signIn()
+    const password = 'correct horse battery'
+    expect(outcomeOf(await user.put('/api/v2/me/password', { password }))).toBe('204')
+    for (const address of Array.from({ length: 4 }, uniqueAddress))
+      for (let n = 0; n < 4; n++) onTestFinished(await withhold({ path, address, bytes }))
+    expect(outcomeOf(await answerOf(await signInBy(console.url, `${user.id}@example.test`, password)))).toBe('201')
+  },
+)
+
+test('limits larger reports of one address that are still arriving, and no small ones [overloaded]', async ({
+  console,
+  withhold,
+  onTestFinished,
+}) => {
+  const report = async (address: string, source: string) => {
+    const headers = { 'Content-Type': 'application/json', 'X-Forwarded-For': address }
+    const body = JSON.stringify({ token: 'unknown', source })
+    return answerOf(await fetch(`${console.url}/api/v2/leaked-secrets`, { method: 'POST', headers, body }))
+  }
+  const address = uniqueAddress()
+  const larger = 'x'.repeat(10_000)
+  expect(outcomeOf(await report(address, larger))).toBe('200')
+  for (let n = 0; n < 52; n++)
+    onTestFinished(await withhold({ path: '/api/v2/leaked-secrets', address, bytes: larger.length }))
+  expect(outcomeOf(await report(address, larger))).toBe('503 overloaded')
+  expect(outcomeOf(await report(address, 'commit'))).toBe('200')
+  expect(outcomeOf(await report(uniqueAddress(), larger))).toBe('200')
 })
