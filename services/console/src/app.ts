@@ -13,7 +13,7 @@ import { consoleHandlers } from './handlers.ts'
 import { consolePage, pagePaths } from './page/console-page.ts'
 import { requestHandlers } from './request/call.ts'
 import { receiveFirst } from './request/receive-first.ts'
-import { authenticate, sentSecret } from './sign-in/authenticate.ts'
+import { authenticate, authenticateAgain, sentSecret } from './sign-in/authenticate.ts'
 import { isSignedIn, userOf } from './sign-in/user.ts'
 import { isFollower, isRevocation } from '@gateway/api/request-kinds'
 import { credentialOf } from '@gateway/service-kit/http/caller-permits'
@@ -56,7 +56,7 @@ export function consoleApp(deps: ConsoleDeps, proxies: readonly string[] = []): 
 
   receiveFirst(app)
   app.use('/api/v2', noteOrigin(), limitRequests(deps))
-  const handlers = underPermits(requestHandlers(consoleHandlers(deps)))
+  const handlers = underPermits(requestHandlers(consoleHandlers(deps), authenticateAgain(deps)))
   mountRoutes(app, contractRoutes(consoleRoutes, handlers, isOpen))
   app.use('/api/v2', authenticate(deps))
   mountRoutes(

@@ -1,5 +1,16 @@
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
+import { text } from 'node:stream/consumers'
+import type { Fixture } from '@gateway/testbed/fixture'
 import { expect } from 'vitest'
-import { callerOf, consoleTest as test, outcomeOf, untilBlocked, type Caller } from '../console.fixture.ts'
+import {
+  callerOf,
+  consoleTest as test,
+  credentialOf,
+  outcomeOf,
+  untilBlocked,
+  type Caller,
+} from '../console.fixture.ts'
 
 // Attempts to gain more access than was granted.
 
@@ -185,3 +196,67 @@ test('a user can be deleted only after their tokens, which then no longer work [
   await fixture.run('DELETE FROM control.users WHERE id = $1', [user.id])
   expect(outcomeOf(await callerOf(console.url, user.id, user.token).get('/api/v2/me'))).toBe('401 token_invalid')
 })
+
+/** Sends the headers of a request and waits until the console has them. Returns a function that sends the body. */
+async function sendHeaders({ token }: Caller, method: string, url: string): Promise<(body: object) => Promise<string>> {
+  const sending = request(url, { method, headers: { ...credentialOf(token), Expect: '100-continue' } })
+  const answer = once(sending, 'response') as Promise<[IncomingMessage]>
+  sending.flushHeaders()
+  await once(sending, 'continue')
+  return async (body) => {
+    sending.end(JSON.stringify(body))
+    const [answered] = await answer
+    const sent = JSON.parse(await text(answered)) as unknown
+    return outcomeOf({ status: answered.statusCode ?? 0, body: sent, headers: new Headers() })
+  }
+}
+
+test.for([
+  ['fund a wallet', 'POST', 'wallet/fundings', { fundingId: 'late', micro: 1 }],
+  ['correct a wallet', 'POST', 'wallet/corrections', { correctionId: 'late', micro: 1, reason: 'late' }],
+  ['change quotas', 'PATCH', 'quotas', { keys: 1 }],
+] as const)(
+  'an operator who is disabled before their body arrives cannot %s [token_invalid]',
+  async ([, method, path, body], { console, fixture, signIn, stack }) => {
+    const [leaving, operator] = [await signIn({ platformOperator: true }), await signIn({ platformOperator: true })]
+    const send = await sendHeaders(leaving, method, `${console.url}${stack.projectPath}/${path}`)
+    expect(outcomeOf(await operator.post(`/api/v2/users/${leaving.id}/disable`))).toBe('200')
+    expect(await send(body)).toBe('401 token_invalid')
+    expect(await changesBy(fixture, leaving)).toEqual([])
+  },
+)
+
+test.for([
+  ['create a team', 'POST', '/teams', { name: 'Late' }],
+  ['create a project', 'POST', '/projects', { name: 'Late' }],
+  ['create a webhook', 'POST', '/projects/{p}/webhooks', { url: 'https://example.com/late' }],
+  ['change a project', 'PATCH', '/projects/{p}', { assetRetentionDays: 1 }],
+] as const)(
+  'an Admin who is removed before their body arrives cannot %s [not_found]',
+  async ([, method, path, body], { console, fixture, stack }) => {
+    const leaving = await stack.member({ tenant: 'Admin', team: 'Team Owner', project: 'Project Owner' })
+    const send = await sendHeaders(leaving, method, console.url + stack.path + path.replace('{p}', stack.project))
+    expect(outcomeOf(await stack.owner.delete(`${stack.path}/members/${leaving.id}`))).toBe('200')
+    expect(await send(body)).toBe('404 not_found')
+    expect(await changesBy(fixture, leaving)).toEqual([])
+  },
+)
+
+test('a session that ends before the body of its request arrives cannot rotate a key [session_missing]', async ({
+  console,
+  fixture,
+  signIn,
+  stack,
+}) => {
+  const session = await signIn({ id: stack.owner.id, by: 'session' })
+  const { key } = (await session.post(`${stack.path}/keys`, { project: stack.project })).body
+  const send = await sendHeaders(session, 'POST', `${console.url}${stack.path}/keys/${key.id}/rotate`)
+  expect(outcomeOf(await stack.owner.delete('/api/v2/me/sessions'))).toBe('204')
+  expect(await send({})).toBe('401 session_missing')
+  expect(await changesBy(fixture, session)).not.toContain('key.rotate')
+})
+
+async function changesBy(fixture: Pick<Fixture, 'run'>, { id }: Caller): Promise<string[]> {
+  const { rows } = await fixture.run('SELECT action FROM control.audit WHERE user_id = $1 ORDER BY id', [id])
+  return rows.map(({ action }) => action as string)
+}

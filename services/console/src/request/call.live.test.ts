@@ -11,7 +11,13 @@ import { requestHandlers, type Handlers } from './call.ts'
 /** Starts a server with these handlers; its client returns status, code and field of a refusal, otherwise the body. */
 async function serving(handlers: Partial<Handlers>) {
   const app = openApp()
-  mountRoutes(app, contractRoutes(consoleRoutes, requestHandlers(handlers as Handlers)))
+  mountRoutes(
+    app,
+    contractRoutes(
+      consoleRoutes,
+      requestHandlers(handlers as Handlers, async () => {}),
+    ),
+  )
   app.use(answerErrors((error) => answerOfRefusal(error as Refusal)))
   const server = createServer(app).listen(0, '127.0.0.1')
   await once(server, 'listening')

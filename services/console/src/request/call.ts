@@ -6,7 +6,6 @@ import { refuse } from '@gateway/api/refusal'
 import { check } from './check.ts'
 import { requireScopes } from '../sign-in/scopes.ts'
 import { isSignedIn, userOf } from '../sign-in/user.ts'
-import type { IncomingMessage } from 'node:http'
 import { parseJsonObject } from '@gateway/service-kit/http/read-body'
 import { bodyOf } from './receive-first.ts'
 
@@ -41,15 +40,31 @@ export type Handler<Operation extends ConsoleOperation> = (
 /** Handlers by operation. */
 export type Handlers = { readonly [Operation in ConsoleOperation]: Handler<Operation> }
 
-/** Adapts handlers to Express. A personal token without the scopes of the row is refused before its handler runs. */
-export function requestHandlers(handlers: Handlers): Record<ConsoleOperation, RequestHandler> {
+/**
+ * Adapts handlers to Express. A personal token without the scopes of the row is refused before its handler runs.
+ *
+ * A signed-in user's handler runs once the body has arrived, which can take a minute. A user who is disabled or removed
+ * in that time would otherwise be authorized before and make the change after. If the body was late, the user is looked
+ * up again.
+ */
+export function requestHandlers(
+  handlers: Handlers,
+  authenticateAgain: (req: Request, res: Response) => Promise<void>,
+): Record<ConsoleOperation, RequestHandler> {
   const operations = Object.keys(consoleRoutes) as ConsoleOperation[]
   const each = operations.map((operation) => {
     const handle = handlers[operation] as (call: unknown, res: Response) => void | Promise<void>
     const row: ApiRoute = consoleRoutes[operation]
-    const checked = (req: Request, res: Response) => {
-      if (isSignedIn(res)) requireScopes(row, userOf(res))
-      return handle(callOf(row, req), res)
+    const checked = async (req: Request, res: Response) => {
+      const { arrived, ...call } = callOf(row, req)
+      if (isSignedIn(res)) {
+        requireScopes(row, userOf(res))
+        if (row.body && !req.complete) {
+          await arrived()
+          await authenticateAgain(req, res)
+        }
+      }
+      return handle(call, res)
     }
     return [operation, checked]
   })
@@ -57,14 +72,18 @@ export function requestHandlers(handlers: Handlers): Record<ConsoleOperation, Re
 }
 
 function callOf({ query, body, maxBodyBytes }: ApiRoute, req: Request) {
+  let bytes: Promise<Buffer> | null = null
   let sent: Promise<Record<string, unknown>> | null = null
-  const sentBody = () => (sent ??= readJsonBody(req, maxBodyBytes))
+  const read = () => (bytes ??= bodyOf(req, maxBodyBytes ?? LIMIT_BYTES))
+  const sentBody = () => (sent ??= read().then(parseJsonObject))
   return {
     req,
     id: (name: string) => idFrom(req, name),
     query: () => query && check(query, req.query),
     body: async () => body && check(body, await sentBody()),
     sentBody,
+    /** Waits for the body. What is wrong with it is refused only when the handler reads it. */
+    arrived: () => read().catch(() => {}),
   }
 }
 
@@ -75,12 +94,3 @@ function idFrom({ params }: Request, name: string): string {
 }
 
 const LIMIT_BYTES = 256 * 1024
-
-/**
- * Reads one JSON object; `{}` for an empty body.
- * @throws Refusal `request_too_large` before the whole body is read, `invalid_json`, `invalid_request` for an encoded
- * body or one with too many fields or values
- */
-async function readJsonBody(req: IncomingMessage, limitBytes = LIMIT_BYTES): Promise<Record<string, unknown>> {
-  return parseJsonObject(await bodyOf(req, limitBytes))
-}

@@ -1,4 +1,4 @@
-import type { Request, RequestHandler } from 'express'
+import type { Request, RequestHandler, Response } from 'express'
 import type { TokenPermission } from '@gateway/api/console/access-tokens'
 import { ACCESS_TOKEN_PREFIX, isWellFormedSecret, SESSION_PREFIX, USER_TOKEN_PREFIX } from '@gateway/api/ids'
 import { CALLER_HEADER } from '@gateway/service-kit/http/caller-permits'
@@ -16,28 +16,39 @@ import { hashOf } from './secret.ts'
 type Deps = Pick<ConsoleDeps, 'prisma' | 'now' | 'publicUrl' | 'sessionLimits'>
 type Client = Deps['prisma']
 
+type LimitedDeps = Deps & Pick<ConsoleDeps, 'revocationPrisma' | 'requestLimits'>
+
 /** Admits only authenticated requests: by personal token, session cookie, or token of an organization or project. */
-export function authenticate(deps: Deps & Pick<ConsoleDeps, 'revocationPrisma' | 'requestLimits'>): RequestHandler {
-  const { requestLimits, revocationPrisma } = deps
+export function authenticate(deps: LimitedDeps): RequestHandler {
+  const { requestLimits } = deps
   return (req, res, next) => {
     const held = permitsOf(res)
-    const { asked } = held
     return held.during(async () => {
-      const user = await authenticated(
-        asked.revokes && held.isKnown ? { ...deps, prisma: revocationPrisma } : deps,
-        req,
-      ).catch((error: unknown) => {
-        if (error instanceof Refusal) requestLimits.refused(asked)
-        throw error
-      })
+      const user = await admitted(deps, req, res)
       markAuthenticated(req.socket)
       res.setHeader(CALLER_HEADER, user.id)
-      if (!held.isKnown) held.exchange(requestLimits.accepted(asked, user))
+      if (!held.isKnown) held.exchange(requestLimits.accepted(held.asked, user))
       held.party = user.id
       res.locals['user'] = user
       next()
     })
   }
+}
+
+/** Replaces the user of an admitted request by what they are now. Throws as `authenticated` does. */
+export function authenticateAgain(deps: LimitedDeps): (req: Request, res: Response) => Promise<void> {
+  return async (req, res) => {
+    res.locals['user'] = await admitted(deps, req, res)
+  }
+}
+
+async function admitted(deps: LimitedDeps, req: Request, res: Response): Promise<User> {
+  const { asked, isKnown } = permitsOf(res)
+  const client = asked.revokes && isKnown ? { ...deps, prisma: deps.revocationPrisma } : deps
+  return authenticated(client, req).catch((error: unknown) => {
+    if (error instanceof Refusal) deps.requestLimits.refused(asked)
+    throw error
+  })
 }
 
 /**
