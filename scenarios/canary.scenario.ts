@@ -130,6 +130,12 @@ async function askConsole(
       [201, await operator.ask('POST', `${path}/projects/${project.id}/wallet/corrections`, correction, device)],
       [200, await admin.ask('PATCH', `${path}/keys/${key.id}`, { name: inLine.slice(0, 100) }, device)],
       [400, await admin.ask('PATCH', `${path}/keys/${key.id}`, { name: 'x', [inLine]: 1 })],
+      [
+        404,
+        await admin.ask('POST', `${path}/projects/${project.id}/executions/${encodeURIComponent(inLine)}/rerun`, {
+          from: 'draft',
+        }),
+      ],
       [404, await admin.ask('GET', `${path}/keys/${encodeURIComponent(inLine)}?${encodeURIComponent(inLine)}=1`)],
       [
         401,

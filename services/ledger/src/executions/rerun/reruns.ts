@@ -50,9 +50,10 @@ export function openReruns(deps: RerunDeps, limits: Limits): Reruns {
   return {
     submit: (question) =>
       semaphore.run(async () => {
-        trace.getActiveSpan()?.setAttribute('service.rerun_of', question.execution)
         const answer = await begin(deps, { ...question, trace: question.trace ?? activeCarrier() }, limits)
-        trace.getActiveSpan()?.setAttributes(attributesOf(answer))
+        const span = trace.getActiveSpan()
+        span?.setAttributes(attributesOf(answer))
+        if (!('refused' in answer)) span?.setAttribute('service.rerun_of', question.execution) // else it may be any text
         return answer
       }),
   }
