@@ -5,5 +5,6 @@ import { startGateway } from './start.ts'
 export const service: Service<typeof gatewayConfig> = {
   name: 'gateway',
   config: gatewayConfig,
+  isEdge: true,
   start: (config, tools) => startGateway(config, providersOf(config, tools.env), tools),
 }

@@ -72,6 +72,17 @@ test('a call continues the trace of its caller, and its stages are child spans o
     expect(spans.find(({ name }) => name === stage)?.parentSpanId).toBe(chat.spanId)
 })
 
+test('a call is recorded in the trace of its caller, whether or not the caller records it', async ({
+  tenant,
+  collector,
+}) => {
+  const traceId = 'c'.repeat(32)
+  await tenant.chat({}, { headers: { traceparent: `00-${traceId}-00f067aa0ba902b7-00` } })
+  const spans = await collector.trace((span) => span.traceId === traceId)
+  expect(spans.find(({ name }) => name === CHAT)?.parentSpanId).toBe('00f067aa0ba902b7')
+  expect(spans.map(({ name }) => name)).toContain('admit')
+})
+
 test('a call with no traceparent, or a malformed one, starts a new trace', async ({ tenant, collector }) => {
   const seen = new Set<string>()
   for (const headers of [{}, { traceparent: '00-zz-01' }]) {

@@ -12,6 +12,8 @@ import { withTimeout, TimedOut } from '../async/waiting.ts'
 export interface Service<Schema extends z.ZodObject = z.ZodObject> {
   name: string
   config: Schema
+  /** Whether it is called from outside, so that no flag of a caller decides what is traced. */
+  isEdge?: boolean
   start: (config: CommonConfig & z.output<Schema>, tools: ServiceTools) => Promise<unknown>
 }
 
@@ -64,6 +66,7 @@ export function openService<Schema extends z.ZodObject>(
     const telemetry = await startTelemetry({
       service: service.name,
       otlpEndpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT,
+      edgeEnv: service.isEdge ? env : null,
       log,
     })
     lifecycle.onStop('telemetry', async () => {

@@ -2,6 +2,7 @@ import { type Meter, metrics, trace, type Tracer } from '@opentelemetry/api'
 import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporter-prometheus'
 import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources'
 import { AggregationTemporality, InstrumentType, MeterProvider, type MetricReader } from '@opentelemetry/sdk-metrics'
+import type { Environment } from './config.ts'
 import type { Logger } from './logger.ts'
 
 export interface Telemetry {
@@ -19,6 +20,8 @@ interface TelemetryOptions {
   service: string
   /** OTEL_EXPORTER_OTLP_ENDPOINT: enables tracing. The SDK reads all other OTEL_* variables itself. */
   otlpEndpoint: string | undefined
+  /** Variables of a service that is called from outside: the sampler in them decides, not the flag of the caller. */
+  edgeEnv?: Environment | null
   /** Logs the failures of observable gauges. */
   log?: Pick<Logger, 'warn'>
 }
@@ -29,10 +32,17 @@ export const metricsContentType = 'text/plain; version=0.0.4; charset=utf-8'
  * Metrics are always counted and served as Prometheus text. Traces and pushed metrics exist only with an OTLP endpoint;
  * without one the tracer is the API's no-op, and the SDK is not even loaded.
  */
-export async function startTelemetry({ service, otlpEndpoint, log }: TelemetryOptions): Promise<Telemetry> {
+export async function startTelemetry({
+  service,
+  otlpEndpoint,
+  edgeEnv = null,
+  log,
+}: TelemetryOptions): Promise<Telemetry> {
   const prepare = currentGaugesAlone(log)
   const scraped = prepare(new PrometheusExporter({ preventServerStart: true }))
-  const { meter, stop } = otlpEndpoint ? await startSdk(service, scraped, prepare) : startMetricsAlone(service, scraped)
+  const { meter, stop } = otlpEndpoint
+    ? await startSdk(service, edgeEnv, scraped, prepare)
+    : startMetricsAlone(service, scraped)
   const tracer = trace.getTracer(service)
   // Shared by everyone who asks meanwhile: a gauge is in one collection only.
   let reading: Promise<string> | undefined
@@ -98,16 +108,20 @@ function startMetricsAlone(service: string, scraped: MetricReader): Started {
  */
 async function startSdk(
   service: string,
+  edgeEnv: Environment | null,
   scraped: MetricReader,
   prepare: ReturnType<typeof currentGaugesAlone>,
 ): Promise<Started> {
-  const [{ NodeSDK }, { PeriodicExportingMetricReader }, { OTLPMetricExporter }] = await Promise.all([
+  const [{ NodeSDK }, { PeriodicExportingMetricReader }, { OTLPMetricExporter }, { edgeSampler }] = await Promise.all([
     import('@opentelemetry/sdk-node'),
     import('@opentelemetry/sdk-metrics'),
     import('@opentelemetry/exporter-metrics-otlp-proto'),
+    import('./edge-sampler.ts'),
   ])
   const pushed = prepare(new PeriodicExportingMetricReader({ exporter: new OTLPMetricExporter() }))
+  const sampler = edgeEnv && edgeSampler(edgeEnv)
   const sdk = new NodeSDK({
+    ...(sampler && { sampler }),
     serviceName: service,
     metricReaders: [scraped, pushed],
     logRecordProcessors: [],
