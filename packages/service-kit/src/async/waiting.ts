@@ -172,3 +172,21 @@ export function repeat(
     await running
   }
 }
+
+/**
+ * Returns a function that does its work at most once per period, such as a warning about each of many failures. What
+ * comes sooner is dropped.
+ * @param now monotonic milliseconds
+ */
+export function atMostEvery<Value>(
+  everyMs: number,
+  work: (value: Value) => void,
+  now: () => number = () => performance.now(),
+): (value: Value) => void {
+  let doneMs = -Infinity
+  return (value) => {
+    if (now() - doneMs < everyMs) return
+    doneMs = now()
+    work(value)
+  }
+}

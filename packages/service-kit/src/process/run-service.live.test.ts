@@ -165,6 +165,32 @@ test.each([
   expect(service.messages().slice(-2)).toEqual(['telemetry was not sent', 'stopped'])
 })
 
+test('a collector that refuses spans is logged once while the service runs', async () => {
+  let refused = 0
+  const collector = createServer(
+    (req, res) => void req.resume().on('end', () => res.writeHead(400).end(() => refused++)),
+  )
+  await once(collector.listen(0, '127.0.0.1'), 'listening')
+  const { port } = collector.address() as AddressInfo
+  const service = startProgram({
+    GREETING: 'hello',
+    OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
+    OTEL_BSP_SCHEDULE_DELAY: '10',
+  })
+  const url = await service.url()
+  const failures = () => service.messages().filter((message) => message === 'telemetry failed')
+  for (const times of [1, 2]) {
+    await fetch(url)
+    await expect.poll(() => refused).toBeGreaterThanOrEqual(times)
+    await expect.poll(failures).toHaveLength(1)
+  }
+  service.child.kill('SIGTERM')
+  expect(await service.ended).toBe(0)
+  collector.close()
+  expect([failures(), service.errors()]).toEqual([['telemetry failed'], ''])
+  expect(service.output()).toMatch(/"level":"warn".*400.*"message":"telemetry failed"/)
+})
+
 test('spans and metrics are sent to the OTLP endpoint, the last ones before the process ends', async () => {
   const received = new Map<string, string>()
   const collector = createServer((req, res) => {

@@ -1,7 +1,8 @@
-import { type Meter, metrics, trace, type Tracer } from '@opentelemetry/api'
+import { diag, DiagLogLevel, type Meter, metrics, trace, type Tracer } from '@opentelemetry/api'
 import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporter-prometheus'
 import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources'
 import { AggregationTemporality, InstrumentType, MeterProvider, type MetricReader } from '@opentelemetry/sdk-metrics'
+import { atMostEvery } from '../async/waiting.ts'
 import type { Environment } from './config.ts'
 import type { Logger } from './logger.ts'
 
@@ -22,7 +23,7 @@ interface TelemetryOptions {
   otlpEndpoint: string | undefined
   /** Variables of a service that is called from outside: the sampler in them decides, not the flag of the caller. */
   edgeEnv?: Environment | null
-  /** Logs the failures of observable gauges. */
+  /** Logs the failures of observable gauges, and of sending to the collector. */
   log?: Pick<Logger, 'warn'>
 }
 
@@ -41,7 +42,7 @@ export async function startTelemetry({
   const prepare = currentGaugesAlone(log)
   const scraped = prepare(new PrometheusExporter({ preventServerStart: true }))
   const { meter, stop } = otlpEndpoint
-    ? await startSdk(service, edgeEnv, scraped, prepare)
+    ? await startSdk(service, edgeEnv, scraped, prepare, log)
     : startMetricsAlone(service, scraped)
   const tracer = trace.getTracer(service)
   // Shared by everyone who asks meanwhile: a gauge is in one collection only.
@@ -69,13 +70,9 @@ const LOG_EVERY_MS = 60_000
  * are logged at most once a minute.
  */
 function currentGaugesAlone(log: TelemetryOptions['log']): <Reader extends MetricReader>(reader: Reader) => Reader {
-  let loggedMs = -Infinity
-
-  function logFailures(errors: unknown[]): void {
-    if (errors.length === 0 || performance.now() - loggedMs < LOG_EVERY_MS) return
-    loggedMs = performance.now()
-    log?.warn({ err: errors[0], failed: errors.length }, 'some metrics could not be read')
-  }
+  const logFailures = atMostEvery(LOG_EVERY_MS, (errors: unknown[]) =>
+    log?.warn({ err: errors[0], failed: errors.length }, 'some metrics could not be read'),
+  )
 
   return (reader) => {
     const temporality = reader.selectAggregationTemporality.bind(reader)
@@ -85,7 +82,7 @@ function currentGaugesAlone(log: TelemetryOptions['log']): <Reader extends Metri
         type === InstrumentType.OBSERVABLE_GAUGE ? AggregationTemporality.DELTA : temporality(type),
       collect: async (...options: Parameters<MetricReader['collect']>) => {
         const collected = await collect(...options)
-        logFailures(collected.errors)
+        if (collected.errors.length > 0) logFailures(collected.errors)
         return collected
       },
     })
@@ -111,6 +108,7 @@ async function startSdk(
   edgeEnv: Environment | null,
   scraped: MetricReader,
   prepare: ReturnType<typeof currentGaugesAlone>,
+  log: TelemetryOptions['log'],
 ): Promise<Started> {
   const [{ NodeSDK }, { PeriodicExportingMetricReader }, { OTLPMetricExporter }, { edgeSampler }] = await Promise.all([
     import('@opentelemetry/sdk-node'),
@@ -127,8 +125,19 @@ async function startSdk(
     logRecordProcessors: [],
     instrumentations: [],
   })
+  logProblems(log) // after the constructor, which may set a logger that writes plain text
   sdk.start()
-  return { meter: metrics.getMeter(service), stop: () => sdk.shutdown() }
+  return { meter: metrics.getMeter(service), stop: () => sdk.shutdown().finally(() => diag.disable()) }
+}
+
+/** Logs what the SDK reports, such as a collector that refuses spans, at most once a minute. */
+function logProblems(log: TelemetryOptions['log']): void {
+  const warn = atMostEvery(LOG_EVERY_MS, (problem: string) => log?.warn({ problem }, 'telemetry failed'))
+  const ignore = () => {}
+  diag.setLogger(
+    { error: warn, warn, info: ignore, debug: ignore, verbose: ignore },
+    { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
+  )
 }
 
 /** Buckets of every duration histogram: in seconds, from half a millisecond to five minutes. */
