@@ -185,6 +185,24 @@ test('a user who loses a permission while their request waits can no longer gran
   expect((await stack.owner.get(`${stack.projectPath}/grants`)).body.data).toHaveLength(1)
 })
 
+test.for(['teams', 'projects'])(
+  'an Admin who is removed while their request waits creates none of the %s [not_found]',
+  async (path, { stack, fixture }) => {
+    const leaving = await stack.member({ tenant: 'Admin', team: 'Team Owner' })
+    await fixture.run('BEGIN')
+    await fixture.run('SELECT FROM control.tenants WHERE id = $1 FOR NO KEY UPDATE', [stack.tenant])
+    const creating = leaving.post(`${stack.path}/${path}`, {
+      name: 'Late',
+      ...(path === 'projects' && { team: stack.team }),
+    })
+    // Ends too if the request doesn't wait.
+    await Promise.race([untilBlocked(fixture), creating])
+    await fixture.run('DELETE FROM control.memberships WHERE user_id = $1', [leaving.id])
+    await fixture.run('COMMIT')
+    expect(outcomeOf(await creating)).toBe('404 not_found')
+  },
+)
+
 test('a user can be deleted only after their tokens, which then no longer work [token_invalid]', async ({
   console,
   signIn,

@@ -11,7 +11,7 @@ import { createOnce } from '../request/create-once.ts'
 import { idsAfter, pageOf } from '../request/page.ts'
 import { visibleProjects } from '../permissions/visible-projects.ts'
 import { userOf } from '../sign-in/user.ts'
-import { authorizeInProject, authorizeInTenant, passBarrier } from '../permissions/authorize.ts'
+import { authorizeInProject, authorizeInTenant, changePermissions, passBarrier } from '../permissions/authorize.ts'
 import { isDeepStrictEqual } from 'node:util'
 import { Prisma } from '@gateway/database/client'
 
@@ -50,7 +50,8 @@ export function createProject(deps: Deps): Handler<'createProject'> {
     const tenant = call.id('tenant')
     await authorizeInTenant(deps.prisma, user, tenant, 'projects.manage')
     const body = await call.body()
-    await createOnce(deps, call, res, async (tx) => {
+    const make = async (tx: Transaction) => {
+      await authorizeInTenant(tx, user, tenant, 'projects.manage')
       const team = await owningTeam(tx, tenant, body.team ?? null, user.id)
       const created = await tx.project.create({ data: { id: newId('prj'), tenant, team, name: body.name } })
       // A token can't be an owner: an Admin appoints one (grants.ts).
@@ -61,7 +62,8 @@ export function createProject(deps: Deps): Handler<'createProject'> {
       const what = { action: 'project.create' as const, subject: created.id, details: { name: body.name, team } }
       await recordChange(tx, { tenant, user: user.id, ...what })
       return { body: projectRecord(created) }
-    })
+    }
+    await createOnce(deps, call, res, make, (work) => changePermissions(deps, tenant, work))
   }
 }
 

@@ -1,6 +1,6 @@
 import type { TeamRecord } from '@gateway/api/console/users'
 import { refuse } from '@gateway/api/refusal'
-import { recordChange } from '../audit/record-change.ts'
+import { recordChange, type Transaction } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
 import { createOnce } from '../request/create-once.ts'
@@ -37,13 +37,15 @@ export function createTeam(deps: Deps): Handler<'createTeam'> {
     const tenant = call.id('tenant')
     await authorizeInTenant(deps.prisma, user, tenant, 'teams.manage')
     const { name } = await call.body()
-    await createOnce(deps, call, res, async (tx) => {
+    const make = async (tx: Transaction) => {
+      await authorizeInTenant(tx, user, tenant, 'teams.manage')
       const created = await tx.team.create({ data: { id: newId('tea'), tenant, name } })
       await tx.teamMember.create({ data: { team: created.id, user: user.id, role: 'Team Owner' } })
       const what = { action: 'team.create' as const, subject: created.id, details: { name } }
       await recordChange(tx, { tenant, user: user.id, ...what })
       return { body: teamRecord(created) }
-    })
+    }
+    await createOnce(deps, call, res, make, (work) => changePermissions(deps, tenant, work))
   }
 }
 
