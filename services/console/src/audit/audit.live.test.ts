@@ -84,6 +84,32 @@ test('every change writes exactly one audit row, and a refused request writes no
   expect(rows[0].details).toMatchObject({ before: { state: 'published' }, after: change })
 })
 
+test('the audit of a deleted project or organization names the service tokens that ended with it', async ({
+  stack,
+  fixture,
+  signIn,
+}) => {
+  const [session, operator] = [
+    await signIn({ id: stack.owner.id, by: 'session' }),
+    await signIn({ platformOperator: true }),
+  ]
+  const detailsOf = async (action: string, subject: string) => {
+    const { rows } = await fixture.run('SELECT details FROM control.audit WHERE action = $1 AND subject = $2', [
+      action,
+      subject,
+    ])
+    return rows.map(({ details }) => details as object)
+  }
+  const made = async (path: string, permission: string) =>
+    (await session.post(`${path}/tokens`, { name: 'CI', permissions: [permission] })).body.token.id as string
+  const ofProject = await made(stack.projectPath, 'wallet.read')
+  const ofTenant = await made(stack.path, 'audit.read')
+  expect(outcomeOf(await stack.owner.delete(stack.projectPath))).toBe('204')
+  expect(await detailsOf('project.delete', stack.project)).toMatchObject([{ tokens: [ofProject] }])
+  expect(outcomeOf(await operator.delete(stack.path))).toBe('204')
+  expect(await detailsOf('tenant.delete', stack.tenant)).toEqual([{ tokens: [ofTenant] }])
+})
+
 test("the console's database login cannot change audit rows, move an identity or write money", async ({ database }) => {
   for (const statement of [
     `UPDATE control.audit SET user_id = NULL`,

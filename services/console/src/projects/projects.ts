@@ -10,6 +10,7 @@ import { invalidField } from '../request/check.ts'
 import { createOnce } from '../request/create-once.ts'
 import { idsAfter, pageOf } from '../request/page.ts'
 import { visibleProjects } from '../permissions/visible-projects.ts'
+import { deleteTokens } from '../sign-in/access-tokens.ts'
 import { userOf } from '../sign-in/user.ts'
 import { authorizeInProject, authorizeInTenant, changePermissions, passBarrier } from '../permissions/authorize.ts'
 import { isDeepStrictEqual } from 'node:util'
@@ -87,10 +88,10 @@ export function deleteProject(deps: Deps): Handler<'deleteProject'> {
       await tx.assignment.deleteMany({ where: { project: id } })
       const sandboxes = await deleteSandboxes(tx, id)
       await tx.projectGrant.deleteMany({ where: { project: id } })
-      await tx.accessToken.deleteMany({ where: { project: id } })
+      const tokens = await deleteTokens(tx, { project: id })
       const { count } = await tx.project.deleteMany({ where: { id } })
       if (count === 0) throw refuse('not_found', {})
-      const what = { action: 'project.delete' as const, subject: id, details: { keys: keyIds, sandboxes } }
+      const what = { action: 'project.delete' as const, subject: id, details: { keys: keyIds, sandboxes, tokens } }
       await recordChange(tx, { tenant, user: user.id, ...what })
     })
     await passBarrier(deps, [id])

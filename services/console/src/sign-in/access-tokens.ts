@@ -132,6 +132,13 @@ async function makeToken(deps: Deps, call: CreationCall, res: Parameters<Handler
   await createOnce(deps, call, res, make, inTurn)
 }
 
+/** Deletes the tokens of a project or organization that is deleted. Returns their IDs, for its audit. */
+export async function deleteTokens(tx: Transaction, of: { project: string } | { tenant: string }): Promise<string[]> {
+  const tokens = await tx.accessToken.findMany({ where: of, select: { id: true } })
+  await tx.accessToken.deleteMany({ where: of })
+  return tokens.map(({ id }) => id)
+}
+
 type TokenPlace = { tenant: string; project?: string | null }
 
 async function removeToken(deps: Deps, by: User, place: TokenPlace, id: string): Promise<void> {

@@ -5,6 +5,7 @@ import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
 import { createOnce } from '../request/create-once.ts'
 import { idsAfter, pageOf } from '../request/page.ts'
+import { deleteTokens } from '../sign-in/access-tokens.ts'
 import { userOf } from '../sign-in/user.ts'
 import { authorizeInTenant, changePermissions, authorizeOnPlatform } from '../permissions/authorize.ts'
 
@@ -83,11 +84,11 @@ export function deleteTenant(deps: Deps): Handler<'deleteTenant'> {
       await tx.teamMember.deleteMany({ where: { team: { in: teams.map((team) => team.id) } } })
       await tx.team.deleteMany({ where: { tenant: id } })
       await tx.membership.deleteMany({ where: { tenant: id } })
-      await tx.accessToken.deleteMany({ where: { tenant: id } })
+      const tokens = await deleteTokens(tx, { tenant: id })
       await tx.invitation.deleteMany({ where: { tenant: id } })
       const { count } = await tx.tenant.deleteMany({ where: { id } })
       if (count === 0) throw refuse('not_found', {})
-      await recordChange(tx, { tenant: id, user: user.id, action: 'tenant.delete', subject: id })
+      await recordChange(tx, { tenant: id, user: user.id, action: 'tenant.delete', subject: id, details: { tokens } })
     })
     res.status(204).end()
   }
