@@ -83,6 +83,7 @@ export function completeSignIn(deps: Deps): Handler<'completeSignIn'> {
       const ticket = secret === null ? null : await ticketOf(deps, tx, secret)
       if (ticket === null) return { outcome: refuse('second_factor_failed', {}) }
       const { user, hash } = ticket
+      await requireEnabled(tx, user) // before what ending credentials deletes
       const outcome = await useCode(deps, tx, { user, code, isConfirmed: true })
       if (outcome !== 'right') return { outcome }
       const { count } = await tx.signInTicket.deleteMany({ where: { hash } }) // good once

@@ -131,6 +131,25 @@ test.for(ways)(
   },
 )
 
+test.for(ways)(
+  '%s while a second step waits for the same user ends its session, without a deadlock',
+  async ([, end, status], { user, signIn, fixture }) => {
+    const operator = await signIn({ platformOperator: true, by: 'session' })
+    const complete = await user.begin()
+    await fixture.run('BEGIN')
+    await fixture.run('SELECT FROM control.users WHERE id = $1 FOR NO KEY UPDATE', [user.id])
+    const ending = end({ ...user, operator })
+    await untilBlocked(fixture)
+    const completing = complete(0)
+    await untilBlocked(fixture, 2)
+    await fixture.run('COMMIT')
+    expect((await ending).status).toBe(status)
+    expect((await completing).status).toBeLessThan(500)
+    const { rows } = await fixture.run('SELECT FROM control.sessions WHERE user_id = $1', [user.id])
+    expect(rows).toHaveLength(0)
+  },
+)
+
 interface Admin {
   id: string
   email: string

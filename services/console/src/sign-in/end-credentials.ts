@@ -28,7 +28,7 @@ export async function endCredentials(
   user: string,
   { by = user, session, token, allTokens = false }: Ending = {},
 ): Promise<string[]> {
-  await tx.$queryRaw`SELECT FROM control.users WHERE id = ${user} FOR NO KEY UPDATE`
+  await lockUser(tx, user)
   await tx.passwordReset.deleteMany({ where: { user } })
   await tx.knownDevice.deleteMany({ where: { user } })
   await tx.signInTicket.deleteMany({ where: { user } })
@@ -37,6 +37,14 @@ export async function endCredentials(
   if (allTokens) return []
   const tokens = { user, ...(token !== undefined && { id: { not: token } }) }
   return (await endPersonalTokens(tx, tokens, { by })).projects
+}
+
+/**
+ * Locks a user. What changes how they are signed in does this before it locks a factor, ticket or session: two such
+ * changes then wait for one another, and never in a circle.
+ */
+export async function lockUser(tx: Transaction, user: string): Promise<void> {
+  await tx.$queryRaw`SELECT FROM control.users WHERE id = ${user} FOR NO KEY UPDATE`
 }
 
 /**

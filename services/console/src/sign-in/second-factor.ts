@@ -4,7 +4,7 @@ import { recordChange, type Transaction } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
 import { deleteSecondFactor } from './delete-second-factor.ts'
-import { endCredentials } from './end-credentials.ts'
+import { endCredentials, lockUser } from './end-credentials.ts'
 import { giveDevice, rememberDevice } from './known-devices.ts'
 import { hashOf } from './secret.ts'
 import { base32, matchingStep, otpauthUri, SECRET_BYTES } from './totp.ts'
@@ -170,6 +170,7 @@ async function withCode<T>(
   change: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
   const done = await deps.prisma.$transaction(async (tx) => {
+    await lockUser(tx, asked.user)
     const outcome = await useCode(deps, tx, asked)
     return outcome === 'right' ? { made: await change(tx) } : { outcome }
   })
