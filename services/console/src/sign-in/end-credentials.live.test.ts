@@ -150,6 +150,24 @@ test.for(ways)(
   },
 )
 
+test('a password reset that meets signing out everywhere is answered, without a deadlock', async ({
+  user,
+  signIn,
+  fixture,
+}) => {
+  const operator = await signIn({ platformOperator: true, by: 'session' })
+  const { link } = (await operator.post('/api/v2/password-resets', { email: user.email })).body as { link: string }
+  await fixture.run('BEGIN')
+  await fixture.run('SELECT FROM control.users WHERE id = $1 FOR NO KEY UPDATE', [user.id])
+  const ending = user.session.delete('/api/v2/me/sessions')
+  await untilBlocked(fixture)
+  const resetting = user.reset(link)
+  await untilBlocked(fixture, 2)
+  await fixture.run('COMMIT')
+  expect(outcomeOf(await ending)).toBe('204')
+  expect(outcomeOf(await resetting)).toBe('400 invalid_request')
+})
+
 interface Admin {
   id: string
   email: string

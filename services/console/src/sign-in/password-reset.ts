@@ -4,7 +4,7 @@ import type { ConsoleDeps } from '../deps.ts'
 import { authorizeOnPlatform, passBarrier } from '../permissions/authorize.ts'
 import { changeOperators } from '../users/operators.ts'
 import type { Handler } from '../request/call.ts'
-import { endCredentials } from './end-credentials.ts'
+import { endCredentials, lockUser } from './end-credentials.ts'
 import { deleteSecondFactor } from './delete-second-factor.ts'
 import { giveDevice, rememberDevice } from './known-devices.ts'
 import { linkTo, makeLinkSecret } from './link-secret.ts'
@@ -94,6 +94,7 @@ export function completeReset(deps: Deps): Handler<'completeReset'> {
     const { user } = found
     const passwordHash = await passwords.hash([NEW_ADDRESS, addressBlock(address), user], password)
     const { device, projects } = await prisma.$transaction(async (tx) => {
+      await lockUser(tx, user) // before its link, which ending credentials deletes
       const { count } = await tx.passwordReset.deleteMany({ where: open }) // R3: of two requests one succeeds
       if (count === 0) throw linkEnded()
       const before = await tx.user.findUniqueOrThrow({ where: { id: user } })
