@@ -4,10 +4,12 @@
 # The passwords of the two logins are made here; the migration job sets them. DATABASE_ADDRESS is where the services reach
 # Postgres, or the pooler in front of it, if that is not the host of OWNER_URL: host:port, with database and parameters of OWNER_URL,
 # or host:port/database?parameters. It makes all secrets, or none where one exists. Nothing is printed, and nothing stays on this machine.
+# KEYS: a folder with the three keys that the database needs (README.md), for a stack that has had them before.
 set -eu
 : "${OWNER_URL:?the owner of the database, as postgres://user:password@host:port/database}"
 : "${REDIS_URL:?Redis with its password, as rediss://:password@host:port}"
 namespace=${NAMESPACE:-model-gateway}
+kept=${KEYS:+$(cd "$KEYS" && pwd)}
 labelled=$(sed "s/name: model-gateway/name: $namespace/" "$(dirname "$0")/base/namespace.yaml")
 of_owner=${OWNER_URL##*@}
 address=${DATABASE_ADDRESS:-$of_owner}
@@ -18,6 +20,7 @@ if [ -n "$existing" ]; then
   cat >&2 <<EOF
 Nothing was made: there are secrets of an earlier run. What is in them fits together, so delete all of them, or none:
 kubectl --namespace $namespace delete $(echo $existing)
+If the stack has run with them, copy its three keys before (README.md), and set KEYS to their folder.
 EOF
   exit 1
 fi
@@ -44,7 +47,9 @@ for login in ledger console; do
   openssl rand -hex 24 | tr -d '\n' >"$login-password"
   printf 'postgres://svc_%s_login:%s@%s' "$login" "$(cat "$login-password")" "$address" >"$login-url"
 done
-for name in webhook-key second-factor-key capture-key; do openssl rand -hex 24 | tr -d '\n' >"$name"; done
+for name in webhook-key second-factor-key capture-key; do
+  if [ -n "$kept" ]; then tr -d '\n' <"$kept/$name" >"$name"; else openssl rand -hex 24 | tr -d '\n' >"$name"; fi
+done
 printf %s "$OWNER_URL" >owner-url
 printf %s "$REDIS_URL" >redis-url
 

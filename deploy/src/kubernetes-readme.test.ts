@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -18,8 +18,8 @@ const folder = 'deploy/kubernetes'
 const readme = text(`${folder}/README.md`)
 const commands = [...readme.matchAll(/```sh\n(.*?)```/gs)].flatMap(([, block]) => block!.trim().split('\n'))
 
-test('ten commands lead from an empty cluster to the first call, and the scripts among them are there', async () => {
-  expect(commands).toHaveLength(10)
+test('eleven commands lead from an empty cluster to the first call, and the scripts among them are there', async () => {
+  expect(commands).toHaveLength(11)
   const scripts = commands.flatMap((command) => /\bsh (\S+\.sh)/.exec(command)?.[1] ?? [])
   expect(scripts).toHaveLength(3)
   for (const script of scripts) await run('sh', ['-n', path.join(projectFolder, folder, script)])
@@ -100,6 +100,26 @@ async function runScript(script: string, kubectl: string, args: string[] = [], e
     ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({ code, said: stdout + stderr }),
   )
 }
+
+test('the keys that exist only in the cluster are named for a backup, with the command that copies them', async () => {
+  const script = text(`${folder}/production-secrets.sh`)
+  const keys = /^for name in (.+); do$/m.exec(script)![1]!.split(' ')
+  const [, backup] = /^## Backup and restore\n([^]*?)\n## /m.exec(text('docs/operating.md'))!
+  for (const key of keys) expect([key, backup]).toEqual([key, expect.stringContaining(`\`${key}\``)])
+
+  const vault = await mkdtemp(path.join(tmpdir(), 'vault-'))
+  onTestFinished(() => rm(vault, { recursive: true }))
+  const command = commands.find((line) => line.includes(keys[0]!))!
+  // Answers with the secret and the template that it was asked for.
+  writeFileSync(path.join(vault, 'kubectl'), '#!/bin/sh\nprintf %s "$*"\n', { mode: 0o700 })
+  await run('sh', ['-c', command], { cwd: vault, env: { PATH: `${vault}:${process.env['PATH']}` } })
+  for (const key of keys) {
+    const [, asked] = /get secret (\S+) --output/.exec(readFileSync(path.join(vault, key), 'utf8'))!
+    expect(script).toMatch(new RegExp(`^create ${asked} (?:.|\\\\\n)*\\b${key}=${key}\\b`, 'm'))
+    expect(readFileSync(path.join(vault, key), 'utf8')).toContain(`{{index .data "${key}" | base64decode}}`)
+    expect(statSync(path.join(vault, key)).mode & 0o077).toBe(0)
+  }
+})
 
 test('the wait for the migration ends when the job is complete, at once when it has failed, and in time', async () => {
   const job = (state: string) =>

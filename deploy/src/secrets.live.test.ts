@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { createPublicKey } from 'node:crypto'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
@@ -351,4 +351,28 @@ test.skipIf(!hasOpenssl)('the script for production makes all secrets, or none i
   }
   rmSync(kept, { recursive: true })
   expect(await makeSecrets()).toEqual({ code: 0, said: '' })
+})
+
+test.skipIf(!hasOpenssl)('the script for production takes keys of a folder instead of making them', async () => {
+  const { kept, read, makeSecrets } = openCluster()
+  await makeSecrets()
+  const files = ['ledger-secrets/webhook-key', 'console-secrets/second-factor-key', 'console-secrets/capture-key']
+  const before = files.map(read)
+  const password = read('migrate-secrets/ledger-password')
+  const vault = mkdtempSync(path.join(tmpdir(), 'vault-'))
+  onTestFinished(() => rmSync(vault, { recursive: true }))
+  for (const file of files) writeFileSync(path.join(vault, path.basename(file)), `${read(file)}\n`)
+
+  rmSync(kept, { recursive: true })
+  expect(await makeSecrets({ KEYS: vault })).toEqual({ code: 0, said: '' })
+  expect(files.map(read)).toEqual(before)
+  expect(read('migrate-secrets/ledger-password')).not.toBe(password)
+
+  rmSync(kept, { recursive: true })
+  rmSync(path.join(vault, 'capture-key'))
+  expect(await makeSecrets({ KEYS: vault })).toEqual({
+    code: expect.any(Number),
+    said: expect.stringContaining('capture-key'),
+  })
+  expect(existsSync(kept)).toBe(false)
 })
