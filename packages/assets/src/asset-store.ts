@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Refusal } from '@gateway/api/refusal'
 import { openByteBudget } from '@gateway/service-kit/async/byte-budget'
-import { type BackOffLimits, backOffMs } from '@gateway/service-kit/async/waiting'
+import { atMostEvery, type BackOffLimits, backOffMs } from '@gateway/service-kit/async/waiting'
 import {
   AssetMissing,
   AssetStoreUnavailable,
@@ -91,11 +91,18 @@ export interface Room {
 const TRIES = 3
 const BACK_OFF: BackOffLimits = { firstMs: 100, maxMs: 1_000 }
 
-/** Opens the store: a bucket if one is configured, else a folder. */
+const TROUBLE_EVERY_MS = 10_000
+
+/**
+ * Opens the store: a bucket if one is configured, else a folder.
+ * @param onTrouble called with a failure of a read or a store, at most every 10 s
+ */
 export async function openAssetStore(
   settings: AssetStoreSettings,
   metrics: AssetMetrics = unmeasured,
+  onTrouble: (error: AssetStoreUnavailable) => void = () => {},
 ): Promise<AssetStore> {
+  const report = atMostEvery(TROUBLE_EVERY_MS, onTrouble)
   const limits = { ...assetLimits, ...settings.limits }
   const backend = await openBackend(settings, limits.reads)
   const temporary = openTemporaryFolder()
@@ -115,8 +122,19 @@ export async function openAssetStore(
     try {
       return await backend.read(key, range, reader)
     } catch (error) {
-      throw error instanceof AssetMissing ? error : new AssetStoreUnavailable({ cause: error })
+      throw error instanceof AssetMissing ? error : unavailable(error)
     }
+  }
+
+  function unavailable(cause: unknown): AssetStoreUnavailable {
+    const error = new AssetStoreUnavailable({ cause })
+    report(error)
+    return error
+  }
+
+  function reported(error: unknown): never {
+    if (error instanceof AssetStoreUnavailable) report(error)
+    throw error
   }
 
   async function makeRoom(project: string, maxBytes: number, signal?: AbortSignal): Promise<Room> {
@@ -125,11 +143,13 @@ export async function openAssetStore(
       giveBack,
       async put(asset, bytes) {
         const key = keyOf(project, asset) // B1
-        const file = await temporary.write(bytes, maxBytes) // B2
+        const file = await temporary.write(bytes, maxBytes).catch(reported) // B2
         try {
           const asset: StoredAsset = { mimeType: file.mimeType, bytes: file.bytes }
           await tryOften(() => backend.store(key, file.path, asset))
           return asset
+        } catch (error) {
+          throw unavailable(error)
         } finally {
           await file.remove()
         }
@@ -150,7 +170,7 @@ export async function openAssetStore(
     async readWhole(project, asset) {
       const bytes = await open(project, asset, null, 'process')
       return buffer(bytes).catch((error: unknown) => {
-        throw new AssetStoreUnavailable({ cause: error })
+        throw unavailable(error)
       })
     },
     async openForCaller(project, asset, range) {
@@ -205,7 +225,7 @@ async function tryOften(store: () => Promise<void>): Promise<void> {
     try {
       return await store()
     } catch (error) {
-      if (tries === TRIES) throw new AssetStoreUnavailable({ cause: error })
+      if (tries === TRIES) throw error
       await delay(backOffMs(tries, BACK_OFF))
     }
   }

@@ -125,7 +125,9 @@ export async function startGateway(
   onStop('providers', () => providers.close())
   metrics.watchConnections(providers.connections)
 
-  const assetStore = await openAssetStore(assetStoreOf(config), metrics.assets)
+  const assetStore = await openAssetStore(assetStoreOf(config), metrics.assets, (error) =>
+    log.warn({ err: error }, 'asset store failed'),
+  )
   onStop('asset store', () => assetStore.close())
 
   const tokenCounter = openTokenCounter({

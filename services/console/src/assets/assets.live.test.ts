@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises'
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect } from 'vitest'
 import { openAssetStore } from '@gateway/assets/asset-store'
@@ -79,6 +79,28 @@ test('audits an upload that the ledger records after the response [unavailable]'
   expect(await audited()).toMatchObject([
     { subject: stack.project, user: stack.owner.id, details: { asset: id }, outcome: 'succeeded', requestId },
   ])
+})
+
+test('logs the cause of a read or an upload that fails in the asset store [unavailable]', async ({
+  stack,
+  files,
+  folder,
+  console,
+}) => {
+  const { id } = (await files.upload(stack.owner.token)).body
+  const ofProject = path.join(folder, 'assets', stack.project)
+  await rm(ofProject, { recursive: true })
+  await writeFile(ofProject, '') // a file in its place: no asset can be opened or stored
+  const read = await files.read(id, stack.owner.token)
+  const uploaded = await files.upload(stack.owner.token)
+  expect([read.status, outcomeOf(uploaded)]).toEqual([503, '503 unavailable'])
+  for (const { headers } of [read, uploaded]) {
+    const lines = async () =>
+      (await readFile(console.logFile, 'utf8'))
+        .split('\n')
+        .filter((line) => line.includes(headers.get('x-request-id')!))
+    await expect.poll(lines).toContainEqual(expect.stringMatching(/"level":"error".*(ENOTDIR|EEXIST)/))
+  }
 })
 
 test('only Project Owners and Project Consumers can list, read, upload or delete assets [asset_not_found]', async ({

@@ -1,5 +1,5 @@
 import type { StoredName } from '@gateway/assets/asset-store'
-import { AssetMissing, AssetStoreUnavailable } from '@gateway/assets/blob-backend'
+import { AssetMissing } from '@gateway/assets/blob-backend'
 import { sendAsset } from '@gateway/assets/send-asset'
 import { recordStored } from '@gateway/ledger-client/record-stored'
 import type { StoredAssetRecord } from '@gateway/api/console/assets'
@@ -53,7 +53,7 @@ export function readAsset(deps: Pick<ConsoleDeps, 'prisma' | 'assetStore'>): Han
       await sendAsset(deps, call.req, res, asset, headers)
     } catch (error) {
       if (error instanceof AssetMissing) throw refuse('asset_not_found', { asset: asset.id })
-      throw error instanceof AssetStoreUnavailable ? refuse('unavailable', {}) : error
+      throw error
     }
   }
 }
@@ -121,9 +121,7 @@ export function uploadAsset(deps: UploadDeps): Handler<'uploadAsset'> {
     const admitted = await deps.ledger.admitAsset({ caller, bytes: declaredBytes(call.req) })
     if ('refused' in admitted) throw refusalFor(admitted.refused, 'console')
     const id = deps.newId('ast')
-    const stored = await storeBody(deps.assetStore, call.req, { project, id, declared }).catch((error: unknown) => {
-      throw error instanceof AssetStoreUnavailable ? refuse('unavailable', {}) : error
-    })
+    const stored = await storeBody(deps.assetStore, call.req, { project, id, declared })
     const what = { action: 'asset.create' as const, subject: project, details: { asset: id } }
     const note = () => recordChange(deps.prisma, { tenant, user: user.id, ...what })
     const answer = await recordStored(

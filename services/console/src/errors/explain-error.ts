@@ -1,3 +1,4 @@
+import { AssetStoreUnavailable } from '@gateway/assets/blob-backend'
 import { Prisma } from '@gateway/database/client'
 import { Refusal, refuse } from '@gateway/api/refusal'
 import { answerOfRefusal, type ExplainError } from '@gateway/service-kit/http/answers'
@@ -25,6 +26,7 @@ export function explainError({ log, metrics }: Pick<ConsoleDeps, 'log' | 'metric
 function refusalFor(error: unknown): Refusal {
   if (error instanceof Refusal) return error
   if (error instanceof LedgerUnavailable) return refuse(error.why, {})
+  if (error instanceof AssetStoreUnavailable) return refuse('unavailable', {})
   if (ranOutOfTime(error)) return tookTooLong()
   if (isDatabaseUnavailable(error)) return refuse('unavailable', {})
   if (error instanceof URIError || wasDeleted(error)) return refuse('not_found', {})

@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
-import { rm } from 'node:fs/promises'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { json } from 'node:stream/consumers'
 import type { AssetValue } from '@gateway/api/execution'
@@ -173,6 +173,24 @@ test('an asset whose bytes are gone gets the same code as an unknown ID [asset_n
   await rm(path.join(stack.folder, 'assets', tenant.project, image.asset))
   const answer = await flows.get(`/v1/assets/${image.asset}`)
   expect([answer.status, (await errorOf(answer))['code']]).toEqual([404, 'asset_not_found'])
+})
+
+test('an asset store that fails is logged once, with its cause [unavailable]', async ({
+  tenant,
+  stack,
+  flows,
+  image,
+}) => {
+  const folder = path.join(stack.folder, 'assets', tenant.project)
+  await rm(folder, { recursive: true })
+  await writeFile(folder, '') // a file in its place: no asset can be opened or stored
+  const answers = [await flows.get(`/v1/assets/${image.asset}`), await flows.upload(PNG, 'image/png')]
+  for (const answer of answers) expect([answer.status, (await errorOf(answer))['code']]).toEqual([503, 'unavailable'])
+  const lines = async () =>
+    (await readFile(stack.gateways[0]!.logFile, 'utf8'))
+      .split('\n')
+      .filter((line) => line.includes('asset store failed'))
+  await expect.poll(lines).toEqual([expect.stringMatching(/"level":"warn".*ENOTDIR/)])
 })
 
 describe('an invocation whose output is one image', () => {
