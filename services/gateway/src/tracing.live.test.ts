@@ -76,7 +76,7 @@ test('a call is recorded in the trace of its caller, whether or not the caller r
   tenant,
   collector,
 }) => {
-  const traceId = 'c'.repeat(32)
+  const traceId = randomBytes(16).toString('hex')
   await tenant.chat({}, { headers: { traceparent: `00-${traceId}-00f067aa0ba902b7-00` } })
   const spans = await collector.trace((span) => span.traceId === traceId)
   expect(spans.find(({ name }) => name === CHAT)?.parentSpanId).toBe('00f067aa0ba902b7')
@@ -159,15 +159,20 @@ describe('the root span of a call', () => {
   // OTLP: 0 is unset, 2 is an error.
   test.for<[title: string, fault: object, stream: boolean, seen: unknown[]]>([
     ['has the status of its answer', {}, false, [undefined, 200, 0]],
-    ['that its provider refuses with 400 is no error', { status: 400 }, false, ['invalid_request', 400, 0]],
-    ['whose provider fails is an error, named by its code', { status: 500 }, false, ['provider_failed', 502, 2]],
+    ['is not marked as failed if its provider answers 400', { status: 400 }, false, ['invalid_request', 400, 0]],
+    ['is marked with the code of a failed provider', { status: 500 }, false, ['provider_failed', 502, 2]],
     [
-      'whose stream is cut is an error',
+      'is marked as failed if its stream is cut',
       { cut: { afterChunk: 4 }, text: 'one two three four five' },
       true,
       ['provider_failed', 200, 2],
     ],
-    ['that fails after its headers is an error', { hold: true, status: 500 }, true, ['provider_failed', 200, 2]],
+    [
+      'is marked as failed if the call fails after its headers',
+      { hold: true, status: 500 },
+      true,
+      ['provider_failed', 200, 2],
+    ],
   ])('%s', async ([, fault, stream, seen], { tenant, stack, collector }) => {
     const [prompt, traceId] = [newPrompt(), randomBytes(16).toString('hex')]
     await stack.provider.control.setFaults([{ prompt, ...fault }])
@@ -178,7 +183,7 @@ describe('the root span of a call', () => {
     expect(endOf(await collector.trace((span) => span.traceId === traceId))).toEqual(seen)
   })
 
-  test('whose caller disconnects is no error', async ({ tenant, collector }) => {
+  test('is not marked as failed if its caller disconnects', async ({ tenant, collector }) => {
     const traceId = randomBytes(16).toString('hex')
     const headers = { ...tenant.headers, traceparent: `00-${traceId}-${'b'.repeat(16)}-01`, 'content-length': '100' }
     const call = request(`${tenant.url}/v1/chat/completions`, { method: 'POST', headers }).on('error', () => {})

@@ -56,7 +56,7 @@ async function noted<T>(span: Span, res: ServerResponse, work: () => Promise<T>)
   }
 }
 
-/** The failure as the caller sees it; null if the caller has disconnected, which is no failure. */
+/** The failure as the caller sees it; null if the caller has disconnected. */
 function failureOf(error: unknown): Refusal | null {
   return error instanceof ClientDisconnected ? null : refusalOfError(error)
 }

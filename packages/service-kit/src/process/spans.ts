@@ -40,7 +40,7 @@ export interface SpanOptions {
   links?: Link[]
   /** Headers or a carrier that name the parent, if it is not the active span; null for a new trace. */
   under?: object | null
-  /** Returns the failure that an error is recorded as, or null if it is none. Default: the error itself. */
+  /** Returns the failure that an error is recorded as, or null to record nothing. Default: the error itself. */
   failureOf?: (error: unknown) => object | null
 }
 
