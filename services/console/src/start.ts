@@ -71,7 +71,7 @@ export async function startConsole(config: ConsoleConfig, tools: ServiceTools) {
   const unrecorded = {
     name: 'removal of unrecorded bytes',
     everyMs: 86_400_000,
-    work: async () => (await removeUnrecorded({ prisma, assetStore, log, stopping }), 0), // never again at once: U4
+    work: async () => (await removeUnrecorded({ prisma, assetStore, log, stopping }), 0), // not again at once: U4 of remove-unrecorded.ts
   }
   const forgetting = { name: 'idempotency keys', everyMs: 600_000, work: () => forgetCreations({ prisma }) }
   const attempts = { name: 'sign-in attempts', everyMs: 300_000, work: () => forgetAttempts({ prisma }) }

@@ -16,7 +16,7 @@ import { lockSession, makePersonalToken } from './tokens.ts'
 //   K1  A sign-in by password or provider that lacks the code of the second factor gets a ticket instead of a session.
 //       It is a cookie of this browser, good once, for ten minutes, and no request accepts it but the second step.
 //   K2  A ticket ends with the sessions of its user (end-credentials.ts).
-//   K3  Requests without a good ticket are limited per address. Codes are limited per user (second-factor.ts, F2), so
+//   K3  Requests without a good ticket are limited per address. Codes are limited per user (F2 of second-factor.ts), so
 //       neighbors at the same address don't delay a user who has a ticket.
 
 type Deps = Pick<
