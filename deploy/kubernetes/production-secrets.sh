@@ -10,6 +10,10 @@ set -eu
 : "${REDIS_URL:?Redis with its password, as rediss://:password@host:port}"
 namespace=${NAMESPACE:-model-gateway}
 kept=${KEYS:+$(cd "$KEYS" && pwd)}
+keys='webhook-key second-factor-key capture-key'
+for name in ${kept:+$keys}; do
+  [ -s "$kept/$name" ] || { echo "Nothing was made: KEYS has no $name, or an empty one. Copy all three keys there." >&2; exit 1; }
+done
 labelled=$(sed "s/name: model-gateway/name: $namespace/" "$(dirname "$0")/base/namespace.yaml")
 of_owner=${OWNER_URL##*@}
 address=${DATABASE_ADDRESS:-$of_owner}
@@ -47,7 +51,7 @@ for login in ledger console; do
   openssl rand -hex 24 | tr -d '\n' >"$login-password"
   printf 'postgres://svc_%s_login:%s@%s' "$login" "$(cat "$login-password")" "$address" >"$login-url"
 done
-for name in webhook-key second-factor-key capture-key; do
+for name in $keys; do
   if [ -n "$kept" ]; then tr -d '\n' <"$kept/$name" >"$name"; else openssl rand -hex 24 | tr -d '\n' >"$name"; fi
 done
 printf %s "$OWNER_URL" >owner-url

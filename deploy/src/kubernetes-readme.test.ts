@@ -103,7 +103,7 @@ async function runScript(script: string, kubectl: string, args: string[] = [], e
 
 test('the keys that exist only in the cluster are named for a backup, with the command that copies them', async () => {
   const script = text(`${folder}/production-secrets.sh`)
-  const keys = /^for name in (.+); do$/m.exec(script)![1]!.split(' ')
+  const keys = /^keys='(.+)'$/m.exec(script)![1]!.split(' ')
   const [, backup] = /^## Backup and restore\n([^]*?)\n## /m.exec(text('docs/operating.md'))!
   for (const key of keys) expect([key, backup]).toEqual([key, expect.stringContaining(`\`${key}\``)])
 
@@ -119,6 +119,14 @@ test('the keys that exist only in the cluster are named for a backup, with the c
     expect(readFileSync(path.join(vault, key), 'utf8')).toContain(`{{index .data "${key}" | base64decode}}`)
     expect(statSync(path.join(vault, key)).mode & 0o077).toBe(0)
   }
+
+  // A cluster that does not answer destroys no copy, and does not look like success.
+  writeFileSync(path.join(vault, 'kubectl'), '#!/bin/sh\nexit 1\n', { mode: 0o700 })
+  const copies = () => keys.map((key) => readFileSync(path.join(vault, key), 'utf8'))
+  const before = copies()
+  const again = run('sh', ['-c', command], { cwd: vault, env: { PATH: `${vault}:${process.env['PATH']}` } })
+  await expect(again).rejects.toMatchObject({ code: 1 })
+  expect(copies()).toEqual(before)
 })
 
 test('the wait for the migration ends when the job is complete, at once when it has failed, and in time', async () => {
