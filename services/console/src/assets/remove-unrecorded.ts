@@ -10,12 +10,16 @@ import { removeBytes } from './assets.ts'
 //       up here, so every transaction that could record them has ended, also if clocks differ.
 //   U2  A row keeps its bytes in every state, also while it is marked as deleted: those are removed by `removeDeleted`.
 //   U3  Only names that this database can have given are removed: an ID of ours, in a project that has or had a wallet
-//       here, without which nothing is stored. The rest of a shared bucket or folder belongs to others.
-//   U4  A run removes a bounded number and the next is a day later, so a database that was restored by mistake loses little
-//       before the log is read. Memory holds one page of the list.
+//       here, without which nothing is stored, and older than the newest asset here. A copy of the database, restored to
+//       look at it, knows nothing of what its original stored later. The rest of a shared bucket or folder belongs to
+//       others.
+//   U4  A run tries a bounded number and the next is a day later, so a database that was restored by mistake loses little
+//       before the log is read. Each part is logged once it is removed. Memory holds one page of the list.
 
 const MIN_AGE_MS = 2 * flowLimits.assetRecordMs
-const MAX_REMOVED = 1_000
+const MAX_TRIED = 1_000
+/** Removed one after the other before the run looks whether the console stops. */
+const PART = 20
 
 /**
  * Removes such bytes and returns their number. Any number of replicas may run this concurrently and be killed meanwhile.
@@ -23,20 +27,27 @@ const MAX_REMOVED = 1_000
  */
 export async function removeUnrecorded(
   deps: Pick<ConsoleDeps, 'prisma' | 'assetStore' | 'log' | 'stopping'>,
-  { maxRemoved = MAX_REMOVED }: { maxRemoved?: number } = {},
+  { maxTried = MAX_TRIED }: { maxTried?: number } = {},
 ): Promise<number> {
-  let removed = 0
+  const newest = await deps.prisma.asset.findFirst({ orderBy: { id: 'desc' }, select: { createdAt: true } })
+  if (newest === null) return 0 // U3
+  let [tried, removed] = [0, 0]
   for await (const page of deps.assetStore.list()) {
-    if (deps.stopping.aborted || removed >= maxRemoved) break // U4
-    const unrecorded = await findUnrecorded(deps, page)
-    const ids = await removeBytes(deps, unrecorded.slice(0, maxRemoved - removed))
-    if (ids.length > 0) deps.log.info({ assets: ids }, 'stored bytes that were never recorded are removed')
-    removed += ids.length
+    const unrecorded = await findUnrecorded(deps, page, newest.createdAt)
+    for (let from = 0; from < unrecorded.length; from += PART) {
+      const part = unrecorded.slice(from, from + Math.min(PART, maxTried - tried)) // U4
+      if (deps.stopping.aborted || part.length === 0) return removed
+      const ids = await removeBytes(deps, part)
+      if (ids.length > 0) deps.log.info({ assets: ids }, 'stored bytes that were never recorded are removed')
+      tried += part.length
+      removed += ids.length
+    }
+    if (deps.stopping.aborted) return removed
   }
   return removed
 }
 
-async function findUnrecorded({ prisma }: Pick<ConsoleDeps, 'prisma'>, page: readonly StoredName[]) {
+async function findUnrecorded({ prisma }: Pick<ConsoleDeps, 'prisma'>, page: readonly StoredName[], newest: Date) {
   const names = page.flatMap(({ project, id }) => {
     const madeAt = timeOfId(id)
     return madeAt === null ? [] : { project, id, madeAt }
@@ -49,5 +60,6 @@ async function findUnrecorded({ prisma }: Pick<ConsoleDeps, 'prisma'>, page: rea
              ${names.map(({ madeAt }) => madeAt)}::timestamptz[]) n (project, id, made_at)
      WHERE n.made_at < now() - ${MIN_AGE_MS}::int * interval '1 millisecond' -- U1
        AND NOT EXISTS (SELECT FROM money.assets a WHERE a.id = n.id) -- U2
+       AND n.made_at < ${newest}::timestamptz -- U3
        AND EXISTS (SELECT FROM money.wallets w WHERE w.project = n.project) -- U3`
 }

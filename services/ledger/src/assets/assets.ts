@@ -48,7 +48,7 @@ async function findAssets(
 //       is refused before it is paid for.
 //   Q4  An ID older than `assetRecordMs` is not recorded for the first time. From then on, bytes without a row never get
 //       one, even if the process that stored them was suspended meanwhile, and may be removed
-//       (services/console/src/assets/assets.ts).
+//       (services/console/src/assets/remove-unrecorded.ts).
 
 type QuotaDeps = Pick<Deps, 'reads' | 'quotas'>
 
