@@ -122,6 +122,13 @@ export function uploadAsset(deps: UploadDeps): Handler<'uploadAsset'> {
     if ('refused' in admitted) throw refusalFor(admitted.refused, 'console')
     const id = deps.newId('ast')
     const stored = await storeBody(deps.assetStore, call.req, { project, id, declared })
+    try {
+      await call.authenticateAgain() // the body may have taken ten minutes
+      await reachAssetsOf(deps, call, res)
+    } catch (error) {
+      await removeBytes(deps, [{ id, project }])
+      throw error
+    }
     const what = { action: 'asset.create' as const, subject: project, details: { asset: id } }
     const note = () => recordChange(deps.prisma, { tenant, user: user.id, ...what })
     const answer = await recordStored(

@@ -216,13 +216,18 @@ test('a user can be deleted only after their tokens, which then no longer work [
 })
 
 /** Sends the headers of a request and waits until the console has them. Returns a function that sends the body. */
-async function sendHeaders({ token }: Caller, method: string, url: string): Promise<(body: object) => Promise<string>> {
-  const sending = request(url, { method, headers: { ...credentialOf(token), Expect: '100-continue' } })
+async function sendHeaders(
+  { token }: Caller,
+  method: string,
+  url: string,
+  fields: Record<string, string> = {},
+): Promise<(body: object) => Promise<string>> {
+  const sending = request(url, { method, headers: { ...credentialOf(token), ...fields, Expect: '100-continue' } })
   const answer = once(sending, 'response') as Promise<[IncomingMessage]>
   sending.flushHeaders()
   await once(sending, 'continue')
   return async (body) => {
-    sending.end(JSON.stringify(body))
+    sending.end(Buffer.isBuffer(body) ? body : JSON.stringify(body))
     const [answered] = await answer
     const sent = JSON.parse(await text(answered)) as unknown
     return outcomeOf({ status: answered.statusCode ?? 0, body: sent, headers: new Headers() })
@@ -273,6 +278,24 @@ test('a session that ends before the body of its request arrives cannot rotate a
   expect(await send({})).toBe('401 session_missing')
   expect(await changesBy(fixture, session)).not.toContain('key.rotate')
 })
+
+test.for([
+  ['disabled', '401 token_invalid'],
+  ['removed', '404 not_found'],
+] as const)(
+  'the upload of a user who is %s before it has arrived stores nothing',
+  async ([how, refusal], { console, fixture, signIn, stack }) => {
+    await fixture.fund(stack.project, 1_000n)
+    const leaving = await stack.member({ tenant: 'Member', project: 'Project Owner' })
+    const type = { 'Content-Type': 'image/png' }
+    const send = await sendHeaders(leaving, 'POST', `${console.url}${stack.projectPath}/assets`, type)
+    if (how === 'removed') await stack.owner.delete(`${stack.path}/members/${leaving.id}`)
+    else await (await signIn({ platformOperator: true })).post(`/api/v2/users/${leaving.id}/disable`)
+    expect(await send(Buffer.from('\x89PNG\r\n\x1a\nand so on', 'latin1'))).toBe(refusal)
+    expect(await changesBy(fixture, leaving)).toEqual([])
+    expect((await stack.owner.get(`${stack.projectPath}/assets`)).body).toMatchObject({ data: [] })
+  },
+)
 
 async function changesBy(fixture: Pick<Fixture, 'run'>, { id }: Caller): Promise<string[]> {
   const { rows } = await fixture.run('SELECT action FROM control.audit WHERE user_id = $1 ORDER BY id', [id])

@@ -29,6 +29,11 @@ export interface Call<Row extends Pick<ApiRoute, 'path'>> {
    * @throws Refusal `request_too_large`, `invalid_json`
    */
   sentBody(): Promise<Record<string, unknown>>
+  /**
+   * Looks up again who sends a body that the handler receives itself.
+   * @throws Refusal `token_invalid`, `session_missing`
+   */
+  authenticateAgain(): Promise<void>
 }
 
 /** Handler of an operation. */
@@ -56,12 +61,12 @@ export function requestHandlers(
     const handle = handlers[operation] as (call: unknown, res: Response) => void | Promise<void>
     const row: ApiRoute = consoleRoutes[operation]
     const checked = async (req: Request, res: Response) => {
-      const { arrived, ...call } = callOf(row, req)
+      const { arrived, ...call } = callOf(row, req, () => authenticateAgain(req, res))
       if (isSignedIn(res)) {
         requireScopes(row, userOf(res))
         if (row.body && !req.complete) {
           await arrived()
-          await authenticateAgain(req, res)
+          await call.authenticateAgain()
         }
       }
       return handle(call, res)
@@ -71,7 +76,7 @@ export function requestHandlers(
   return Object.fromEntries(each) as Record<ConsoleOperation, RequestHandler>
 }
 
-function callOf({ query, body, maxBodyBytes }: ApiRoute, req: Request) {
+function callOf({ query, body, maxBodyBytes }: ApiRoute, req: Request, authenticateAgain: () => Promise<void>) {
   let bytes: Promise<Buffer> | null = null
   let sent: Promise<Record<string, unknown>> | null = null
   const read = () => (bytes ??= bodyOf(req, maxBodyBytes ?? LIMIT_BYTES))
@@ -82,6 +87,7 @@ function callOf({ query, body, maxBodyBytes }: ApiRoute, req: Request) {
     query: () => query && check(query, req.query),
     body: async () => body && check(body, await sentBody()),
     sentBody,
+    authenticateAgain,
     /** Waits for the body. What is wrong with it is refused only when the handler reads it. */
     arrived: () => read().catch(() => {}),
   }
