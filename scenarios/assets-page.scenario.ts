@@ -140,7 +140,10 @@ test('copies an asset ID that an execution accepts as input', async ({ stack, vi
 test('filters assets by execution, with the filter in the URL', async ({ stack, visit }) => {
   const owner = await consoleOwner(stack)
   const [made, other] = [await upload(stack, owner), await upload(stack, owner)]
-  await stack.fixture.run(`UPDATE money.assets SET user_id = NULL, execution = 'exe_made' WHERE id = $1`, [made])
+  await stack.fixture.run(
+    `UPDATE money.assets SET user_id = NULL, execution = 'exe_made', sandbox = 'sbx_made' WHERE id = $1`,
+    [made],
+  )
   const { page } = await signedInAt(visit, owner, `${owner.home}/assets`)
   await page.getByRole('link', { name: 'an execution' }).click()
   await assetsOf(page).filter({ hasText: other }).waitFor({ state: 'detached' })
