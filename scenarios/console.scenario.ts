@@ -252,7 +252,8 @@ test('an expired session asks for the password in a dialog and keeps the open fo
   expect(await page.evaluate('document.activeElement.labels[0].textContent')).toBe('Name')
   await form.getByLabel('Name', { exact: true }).fill('typed before')
   await form.getByText('Required.').waitFor({ state: 'detached' })
-  await page.mouse.click(5, 5) // outside: what was typed stays
+  await page.mouse.click(5, 5) // outside: asks first
+  await page.getByRole('dialog', { name: 'Unsaved changes' }).getByRole('button', { name: 'Stay' }).click()
   await page.context().clearCookies()
   // A background request may detect the expired session first.
   await form.getByRole('button', { name: 'Create key' }).dispatchEvent('click')
