@@ -4,6 +4,7 @@ import { useBlocker } from '@tanstack/react-router'
 import { RefusalBox } from './refusal-box.tsx'
 import { useChange, useOnce } from '../api/queries.ts'
 import { TextField, useFocusOnFault } from './fields.tsx'
+import { isPageUnloading } from './unload-page.ts'
 
 /**
  * Modal dialog, open while mounted: a sheet at the bottom of a narrow screen. It closes on Escape and, until
@@ -154,7 +155,7 @@ function Guard({
 }) {
   const { status, proceed, reset } = useBlocker({
     shouldBlockFn: asks,
-    enableBeforeUnload: asksToClose,
+    enableBeforeUnload: () => !isPageUnloading() && asksToClose(),
     withResolver: true,
   })
   if (status !== 'blocked') return null

@@ -16,6 +16,7 @@ import { IconButton } from '../components/icon-button.tsx'
 import { loadedLater } from '../components/loaded-later.tsx'
 import { reading } from '../api/queries.ts'
 import { Money } from '../components/values.tsx'
+import { unloadPage } from '../components/unload-page.ts'
 
 /**
  * Shows the console to a signed-in user, and the sign-in screen at the same URL to others. If the session expires, the
@@ -64,7 +65,7 @@ function FrameSkeleton({ children }: { children: ReactNode }) {
 function useReloadForOtherUser(id: string | undefined): void {
   const before = useRef(id)
   useEffect(() => {
-    if (before.current !== undefined && id !== undefined && id !== before.current) location.reload()
+    if (before.current !== undefined && id !== undefined && id !== before.current) unloadPage(() => location.reload())
     before.current = id
   }, [id])
 }

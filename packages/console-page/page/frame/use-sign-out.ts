@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { ask } from '../api/ask.ts'
 import { endPlaygrounds } from '../playground/data/kept.ts'
+import { unloadPage } from '../components/unload-page.ts'
 
 /** Revokes playground keys, ends the session and loads the page again, so that no data stays in this tab. */
 export function useSignOut(load = () => location.assign(import.meta.env.BASE_URL)) {
@@ -9,6 +10,6 @@ export function useSignOut(load = () => location.assign(import.meta.env.BASE_URL
       await endPlaygrounds()
       return ask('DELETE', '/api/v2/session', { params: {} })
     },
-    onSuccess: load,
+    onSuccess: () => unloadPage(load),
   })
 }

@@ -11,6 +11,7 @@ import { ask } from '../api/ask.ts'
 import { keepAnswer } from '../api/queries.ts'
 import { Field, CodeField } from '../components/fields.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
+import { unloadPage } from '../components/unload-page.ts'
 
 export function SignInScreen() {
   const { data } = useQuery(readingSignInMethods)
@@ -88,7 +89,7 @@ export function SignInForm({ email: known = '', isCodeMissing = false }: { email
   })
   async function onSignedIn(me: MeRecord) {
     // A different user must not see the previous user's data.
-    if (known !== '' && me.email !== known) return location.reload()
+    if (known !== '' && me.email !== known) return unloadPage(() => location.reload())
     await keepAnswer(client, readingMe, me)
     await client.invalidateQueries({ predicate: ({ state }) => state.status === 'error' })
   }
