@@ -140,6 +140,24 @@ export function ShownOnceGuard() {
   )
 }
 
+type Asks = (change: { current: { pathname: string }; next: { pathname: string } }) => boolean
+
+/** What the mounted guards ask about, the topmost last. */
+const guards: { current: Asks }[] = []
+
+/** Leaves a change to the topmost guard that asks about it, so that leaving is confirmed once. */
+function useTopmost(asks: Asks): Asks {
+  const guard = useRef(asks)
+  useEffect(() => {
+    guard.current = asks
+  })
+  useEffect(() => {
+    guards.push(guard)
+    return () => void guards.splice(guards.indexOf(guard), 1)
+  }, [])
+  return (change) => guards.findLast(({ current }) => current(change)) === guard
+}
+
 /** Asks before the address changes. A dialog asks about its search, too, because that may close it. */
 function Guard({
   title,
@@ -148,13 +166,13 @@ function Guard({
   children,
 }: {
   title: string
-  asks: (change: { current: { pathname: string }; next: { pathname: string } }) => boolean
+  asks: Asks
   /** Whether the browser asks before it closes the page. */
   asksToClose: () => boolean
   children: ReactNode
 }) {
   const { status, proceed, reset } = useBlocker({
-    shouldBlockFn: asks,
+    shouldBlockFn: useTopmost(asks),
     enableBeforeUnload: () => !isPageUnloading() && asksToClose(),
     withResolver: true,
   })

@@ -250,6 +250,22 @@ test('half-written text in the form of a node is lost only when the user says so
   await expect.element(question.getByText(/^Your changes are kept in this browser/)).toBeVisible()
 })
 
+test('going back from a form over unsaved changes asks once', async ({ open }) => {
+  const flows = `/projects/${exampleIds.tenant}/${exampleIds.project}/flows`
+  const { screen, address, goTo, goBack } = await open(flows, { hasBack: true })
+  await goTo(`${flows}/${exampleIds.sandbox}`)
+  await screen.getByRole('button', { name: /^Branch/ }).click()
+  await expect.element(screen.getByText('Unsaved')).toBeVisible()
+  await screen.getByRole('button', { name: 'More actions' }).click()
+  await screen.getByRole('menuitem', { name: 'Rename' }).click()
+  const form = screen.getByRole('dialog', { name: /^Rename/ })
+  await form.getByLabelText('Name').fill('Weather')
+  goBack()
+  await screen.getByRole('dialog', { name: 'Unsaved changes' }).getByRole('button', { name: 'Leave' }).click()
+  await expect.poll(() => address().pathname).toBe(flows)
+  await expect.element(screen.getByRole('heading', { name: 'Flows', level: 1 })).toBeVisible()
+})
+
 test('JSON that was half-written while the flow changed replaces it only when the user says so', async ({ open }) => {
   const { screen } = await open(`/projects/${exampleIds.tenant}/${exampleIds.project}${flow}`)
   const branch = screen.getByRole('group', { name: /^Branch/ })
