@@ -199,6 +199,49 @@ test('neither Escape nor Cancel closes a dialog whose change is under way, and s
   await expect.element(screen.getByRole('dialog', { name: /^Secret for/ })).toBeVisible()
 })
 
+/** Goes back, and waits until the browser has. */
+async function goBackNow(goBack: () => void): Promise<void> {
+  const popped = Promise.withResolvers<unknown>()
+  window.addEventListener('popstate', popped.resolve, { once: true })
+  goBack()
+  await popped.promise
+}
+
+test('going back while a key is rotated does not lose its new secret', async ({ api, open }) => {
+  const made = Promise.withResolvers<ReturnType<typeof contractExample<'rotateKey'>>>()
+  api.answer('rotateKey', made.promise)
+  const { screen, goTo, goBack } = await open('/', { hasBack: true })
+  await goTo(`${project}/keys`)
+  await screen
+    .getByRole('button', { name: /^Actions for/ })
+    .first()
+    .click()
+  await screen.getByRole('menuitem', { name: 'Rotate' }).click()
+  await screen.getByRole('button', { name: 'Rotate key' }).click()
+  await expect.poll(() => api.asked('rotateKey').length).toBe(1)
+  await goBackNow(goBack)
+  made.resolve(contractExample('rotateKey'))
+  await expect.element(screen.getByRole('dialog', { name: /^Secret for/ })).toBeVisible()
+  await expect.poll(() => location.pathname).toBe(`${project}/keys`)
+})
+
+test('going back while a key is created asks nothing, and does not lose its secret', async ({ api, open }) => {
+  const made = Promise.withResolvers<ReturnType<typeof contractExample<'createKey'>>>()
+  api.answer('createKey', made.promise)
+  const { screen, goTo, goBack } = await open('/', { hasBack: true })
+  await goTo(`${project}/keys?create=true`)
+  const form = screen.getByRole('dialog', { name: 'Create key' })
+  await form.getByLabelText('Name', { exact: true }).fill('website')
+  await form.getByRole('button', { name: 'Create key' }).click()
+  await expect.poll(() => api.asked('createKey').length).toBe(1)
+  await goBackNow(goBack)
+  made.resolve(contractExample('createKey'))
+  await expect.element(screen.getByRole('dialog', { name: /^Secret for/ })).toBeVisible()
+  await expect.poll(() => location.pathname).toBe(`${project}/keys`)
+  await screen.getByRole('button', { name: 'Done' }).click()
+  await expect.element(screen.getByRole('dialog')).not.toBeInTheDocument()
+})
+
 test('a new key is not lost by Escape', async ({ open }) => {
   const { screen } = await open(`${project}/keys?create=true`)
   const form = screen.getByRole('dialog', { name: 'Create key' })

@@ -184,6 +184,13 @@ function Guard({
   )
 }
 
+/** Refuses to leave while a change is under way: what it answers may be a secret, shown once. */
+function PendingGuard({ isSent }: { isSent: { current: boolean } }) {
+  const asks = () => isSent.current
+  useBlocker({ shouldBlockFn: useTopmost(asks), enableBeforeUnload: () => !isPageUnloading() && asks() })
+  return null
+}
+
 /** The open dialog that is above all others, or null. */
 function topDialog(): HTMLElement | null {
   return [...document.querySelectorAll<HTMLElement>('.dialog')].at(-1) ?? null
@@ -263,6 +270,7 @@ export function FormDialog<Made>({
   children: ReactNode
 }) {
   const unsaved = useRef(false)
+  const isSent = useRef(false)
   const form = useRef<HTMLFormElement>(null)
   const [tries, setTries] = useState(0)
   useFocusOnFault(form, tries, change.error)
@@ -272,14 +280,16 @@ export function FormDialog<Made>({
     onTry?.()
     if (isFaulty) return
     const onSuccess = (made: Made) => {
-      unsaved.current = false // what follows may open another screen
+      unsaved.current = isSent.current = false // what follows may open another screen
       if (onDone) onDone(made)
       else onClose()
     }
+    isSent.current = true
     change.mutate(undefined, { onSuccess })
   }
   return (
     <Dialog title={title} unsaved={unsaved} stays={stays || change.isPending} onClose={onClose}>
+      {change.isPending && <PendingGuard isSent={isSent} />}
       <form ref={form} className="stack" onSubmit={onSubmit}>
         {children}
         <RefusalBox error={change.error} />
