@@ -5,7 +5,7 @@ import { expect } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { exampleIds } from '@gateway/api/example-ids'
 import { refuse } from '@gateway/api/refusal'
-import { contractExample, pageTest as test, project } from '../page-test.fixture.tsx'
+import { contractExample, pageTest as test, project, showTabAgain } from '../page-test.fixture.tsx'
 import { useChange } from '../api/queries.ts'
 import { openQueryClient } from '../api/query-client.ts'
 import { openRouter } from '../router.tsx'
@@ -321,6 +321,26 @@ test('going back asks before a form loses what was typed', async ({ open }) => {
   goBack()
   await question.getByRole('button', { name: 'Leave' }).click()
   await expect.element(form).not.toBeInTheDocument()
+})
+
+test('going back is refused if what it would lose closes before the user answers', async ({ api, open }) => {
+  const { screen, goTo, goBack } = await open('/', { hasBack: true })
+  await goTo(`${project}/keys`)
+  await screen
+    .getByRole('button', { name: /^Actions for/ })
+    .first()
+    .click()
+  await screen.getByRole('menuitem', { name: 'Rename' }).click()
+  await screen
+    .getByRole('dialog', { name: /^Rename/ })
+    .getByLabelText('Name')
+    .fill('website')
+  goBack()
+  await expect.element(screen.getByRole('dialog', { name: 'Unsaved changes' })).toBeVisible()
+  api.answer('listKeys', { data: [], nextCursor: null })
+  showTabAgain()
+  await expect.element(screen.getByRole('dialog')).not.toBeInTheDocument()
+  await expect.poll(() => location.pathname).toBe(`${project}/keys`)
 })
 
 test('a form focuses the field that it refuses, and shows it on a phone', async ({ open, onTestFinished }) => {

@@ -176,6 +176,11 @@ function Guard({
     enableBeforeUnload: () => !isPageUnloading() && asksToClose(),
     withResolver: true,
   })
+  const stay = useRef(reset)
+  useEffect(() => {
+    stay.current = reset
+  })
+  useEffect(() => () => stay.current?.(), []) // the history waits for an answer, also if the question closes
   if (status !== 'blocked') return null
   return (
     <LeaveQuestion title={title} onStay={reset} onLeave={proceed}>
