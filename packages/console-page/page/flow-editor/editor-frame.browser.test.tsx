@@ -250,6 +250,23 @@ test('half-written text in the form of a node is lost only when the user says so
   await expect.element(question.getByText(/^Your changes are kept in this browser/)).toBeVisible()
 })
 
+test('half-written text whose field undo takes away is not asked about', async ({ api, open }) => {
+  const revision = contractExample('readRevision')
+  const fixed = { id: 'fixed', kind: 'constant', value: {} }
+  const graph = { ...revision.graph, nodes: [...revision.graph.nodes, fixed] }
+  api.answer('readRevision', { ...revision, graph })
+  const { screen } = await open(`/projects/${exampleIds.tenant}/${exampleIds.project}${flow}`)
+  const inspector = screen.getByRole('complementary', { name: 'Inspector' })
+  await screen.getByRole('group', { name: /^Constant fixed/ }).click()
+  await choose(inspector.getByRole('combobox', { name: 'Type' }), 'number')
+  await inspector.getByLabelText('Value').fill('abc')
+  await expect.element(inspector.getByText('Enter a number.')).toBeVisible()
+  await screen.getByRole('button', { name: 'Undo' }).click()
+  await expect.poll(linesIn('.inspector-place')).toEqual(['{}'])
+  await screen.getByRole('link', { name: 'Flows' }).first().click()
+  await expect.element(screen.getByRole('heading', { name: 'Flows', level: 1 })).toBeVisible()
+})
+
 test('going back from a form over unsaved changes asks once', async ({ open }) => {
   const flows = `/projects/${exampleIds.tenant}/${exampleIds.project}/flows`
   const { screen, address, goTo, goBack } = await open(flows, { hasBack: true })

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { Field } from '../../components/fields.tsx'
 import { setField } from '../core/node-commands.ts'
 import { count } from '../../components/usd.ts'
@@ -91,17 +91,29 @@ export interface HeldText {
   set(text: string | null): void
 }
 
-/** Returns what the fields of a node hold, by name, until the editor closes. */
+/**
+ * Returns what the fields of a node hold, by name, until the editor closes. Call the function for each field that is
+ * rendered: the texts of all others are dropped, because no one could see or correct them.
+ */
 export function useHeldTexts(key: string): (field: string) => HeldText {
   const { heldTexts } = useSession().editor
-  return (field) => ({
-    get: () => heldTexts.getState()[key]?.[field],
-    set: (text) =>
-      heldTexts.setState((before) => {
-        const { [field]: _, ...others } = before[key] ?? {}
-        return { [key]: text === null ? others : { ...others, [field]: text } }
-      }),
+  const rendered = new Set<string>()
+  useEffect(() => {
+    const texts = Object.entries(heldTexts.getState()[key] ?? {})
+    const left = texts.filter(([field]) => rendered.has(field))
+    if (left.length < texts.length) heldTexts.setState({ [key]: Object.fromEntries(left) })
   })
+  return (field) => {
+    rendered.add(field)
+    return {
+      get: () => heldTexts.getState()[key]?.[field],
+      set: (text) =>
+        heldTexts.setState((before) => {
+          const { [field]: _, ...others } = before[key] ?? {}
+          return { [key]: text === null ? others : { ...others, [field]: text } }
+        }),
+    }
+  }
 }
 
 /** Name that other parts of the graph refer to. Applied on Enter, blur or Ctrl+S, not on every keystroke. */

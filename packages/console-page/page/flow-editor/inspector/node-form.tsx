@@ -162,10 +162,7 @@ function ConstantForm({ drawn: { key, node, problems } }: { drawn: CanvasNode })
         label="Type"
         value={type}
         options={types.map((each) => [each, each] as const)}
-        onChange={(chosen) => {
-          held('value').set(null)
-          set(beginnings[chosen])
-        }}
+        onChange={(chosen) => set(beginnings[chosen])}
       />
       {type === 'string' && (
         <Field label="Value" fault={fault}>
@@ -175,7 +172,7 @@ function ConstantForm({ drawn: { key, node, problems } }: { drawn: CanvasNode })
       {type === 'number' && (
         <NumberField
           label="Value"
-          held={held('value')}
+          held={held('number')}
           fault={fault}
           value={value}
           onChange={(number) => set(number ?? 0)}
@@ -188,7 +185,7 @@ function ConstantForm({ drawn: { key, node, problems } }: { drawn: CanvasNode })
         </label>
       )}
       {type === 'object' && (
-        <JsonField label="Value (JSON)" held={held('value')} fault={fault} value={value} onChange={set} />
+        <JsonField label="Value (JSON)" held={held('object')} fault={fault} value={value} onChange={set} />
       )}
     </>
   )

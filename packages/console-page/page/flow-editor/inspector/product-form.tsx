@@ -127,10 +127,7 @@ function ChatParams({ drawn, product }: { drawn: CanvasNode; product: ProductRec
           label="Response format"
           value={format === 'json_object' || format === 'json_schema' ? format : 'text'}
           options={formats}
-          onChange={(type) => {
-            held('response_format').set(null)
-            set('response_format', type === 'text' ? undefined : { type })
-          }}
+          onChange={(type) => set('response_format', type === 'text' ? undefined : { type })}
         />
       )}
       {format === 'json_schema' && (
