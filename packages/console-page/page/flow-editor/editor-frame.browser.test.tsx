@@ -267,6 +267,27 @@ test('half-written text whose field undo takes away is not asked about', async (
   await expect.element(screen.getByRole('heading', { name: 'Flows', level: 1 })).toBeVisible()
 })
 
+test('half-written text goes with the restored changes that are discarded', async ({ open }) => {
+  const address = `/projects/${exampleIds.tenant}/${exampleIds.project}${flow}`
+  const first = await open(address)
+  await first.screen.getByRole('button', { name: /^Constant/ }).click()
+  await expect.element(first.screen.getByText('Unsaved')).toBeVisible()
+  await first.screen.unmount()
+  const { screen } = await open(address)
+  const inspector = screen.getByRole('complementary', { name: 'Inspector' })
+  const node = screen.getByRole('group', { name: / draft$/ })
+  await expect.element(node).toBeVisible()
+  node.element().focus()
+  await userEvent.keyboard('{Enter}')
+  const tokens = inspector.getByLabelText('Max output tokens')
+  await tokens.fill('many')
+  await expect.element(inspector.getByText('Enter a number.')).toBeVisible()
+  await screen.getByRole('button', { name: 'Discard' }).click()
+  await expect.element(inspector.getByText('Enter a number.')).not.toBeInTheDocument()
+  await screen.getByRole('link', { name: 'Flows' }).first().click()
+  await expect.element(screen.getByRole('heading', { name: 'Flows', level: 1 })).toBeVisible()
+})
+
 test('going back from a form over unsaved changes asks once', async ({ open }) => {
   const flows = `/projects/${exampleIds.tenant}/${exampleIds.project}/flows`
   const { screen, address, goTo, goBack } = await open(flows, { hasBack: true })

@@ -66,6 +66,8 @@ export function EditorFrame({ sandbox, first }: { sandbox: SandboxRecord; first:
           latest={first.latest.number}
           onDiscard={() => {
             editor.change(() => first.latest.graph)
+            editor.select([]) // the form of a node shows what it holds
+            editor.heldTexts.setState({}, true)
             saving.rebase(first.latest)
             first.drafts.drop(draft.graph)
             setDraft(null)
