@@ -33,7 +33,43 @@ test('ignores text that it did not write', () => {
 })
 
 test('leaves out values of fields that the flow no longer has', () => {
-  expect(fittingValues({ text: 'a', gone: 1, toString: 2 }, { properties: { text: {} } })).toEqual({ text: 'a' })
+  expect(fittingValues({ text: 'a', gone: 1, toString: 2 }, { properties: { text: { type: 'string' } } })).toEqual({
+    text: 'a',
+  })
+})
+
+const schemas = {
+  string: { type: 'string' },
+  select: { type: 'string', enum: ['dry', 'wet'] },
+  number: { type: 'number' },
+  boolean: { type: 'boolean' },
+  object: { type: 'object' },
+  image: { type: 'object', format: 'image' },
+  audio: { type: 'object', format: 'audio' },
+}
+const typed = {
+  string: 'dry',
+  other: 'rain',
+  number: 1,
+  boolean: true,
+  null: null,
+  list: [1],
+  asset: { asset: 'ast_1' },
+}
+const every = Object.keys(typed)
+
+test.for([
+  ['string', ['string', 'other']],
+  ['select', ['string', 'other']],
+  ['number', ['number']],
+  ['boolean', ['boolean']],
+  ['object', every], // its field shows any JSON
+  ['image', ['asset']],
+  ['audio', ['asset']],
+] as const)('keeps for a field of type %s only values that it shows', ([type, kept]) => {
+  const side = { properties: { field: schemas[type] } }
+  const fits = (value: unknown) => 'field' in fittingValues({ field: value }, side)
+  expect(every.filter((name) => fits(typed[name as keyof typeof typed]))).toEqual(kept)
 })
 
 test('takes only the ID of an asset from an execution', () => {

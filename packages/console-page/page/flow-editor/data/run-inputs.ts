@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import type { ContractSide } from '@gateway/api/graph'
+import { shownType } from '../core/contract-commands.ts'
 
 const values = z.record(z.string(), z.unknown())
 const inputs = z.object({
@@ -42,20 +44,36 @@ export function runInputs(
   }
 }
 
-/** The values of fields that the flow still has. */
+/** The values of fields that the flow still has, without those that the form would send but can't show. */
 export function fittingValues(
   values: Readonly<Record<string, unknown>>,
-  side: { properties: Readonly<Record<string, unknown>> },
+  { properties }: Pick<ContractSide, 'properties'>,
 ): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(values).filter(([name]) => Object.hasOwn(side.properties, name)))
+  return Object.fromEntries(
+    Object.entries(values).filter(
+      ([name, value]) => Object.hasOwn(properties, name) && isShown(value, shownType(properties[name]!)),
+    ),
+  )
+}
+
+function isShown(value: unknown, type: string): boolean {
+  if (type === 'select') return typeof value === 'string'
+  if (type === 'string' || type === 'number' || type === 'boolean') return typeof value === type
+  if (type === 'image' || type === 'audio') return assetOf(value) !== undefined
+  return true // shown as JSON
+}
+
+function assetOf(value: unknown): string | undefined {
+  const asset = typeof value === 'object' && value !== null && 'asset' in value ? value.asset : undefined
+  return typeof asset === 'string' ? asset : undefined
 }
 
 /** Values of an execution as the form takes them: of an asset, only its ID. */
 export function valuesToType(values: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(values).map(([name, value]) => {
-      const asset = typeof value === 'object' && value !== null && 'asset' in value ? value.asset : undefined
-      return [name, typeof asset === 'string' ? { asset } : value]
+      const asset = assetOf(value)
+      return [name, asset === undefined ? value : { asset }]
     }),
   )
 }
