@@ -48,7 +48,8 @@ describe('the isolation matrix', () => {
   // spec: can/console-api
   test('has a row for every console route', () => {
     const { routes, mounts } = surfaceOf(consoleApp(never))
-    expect(routes.toSorted()).toEqual([...Object.keys(consoleMatrix), ...Object.keys(openRoutes)].toSorted())
+    const each = new Set(routes) // the body of an open one is received first
+    expect([...each].toSorted()).toEqual([...Object.keys(consoleMatrix), ...Object.keys(openRoutes)].toSorted())
     expect(new Set(mounts)).toEqual(new Set(['/api/v2'])) // session and origin checks
   })
 })
