@@ -35,10 +35,12 @@ export function rotateKey(deps: Deps): Handler<'rotateKey'> {
   const { prisma, newId } = deps
   return async (call, res) => {
     const tenant = call.id('tenant')
-    await whoRotates(deps, call.req, tenant) // a stranger is refused before the body is read
+    const isHere = call.req.complete
+    const early = await whoRotates(deps, call.req, tenant) // a stranger is refused before the body is read
     const id = call.id('key')
     const { graceSeconds } = await call.body()
-    const { user, personal, keysToken, visible } = await whoRotates(deps, call.req, tenant) // who may have lost access since
+    // Access may have been lost while the body arrived.
+    const { user, personal, keysToken, visible } = isHere ? early : await whoRotates(deps, call.req, tenant)
     const { secret, hash, prefix } = issueSecret(KEY_SECRET_PREFIX, deps)
     const replacement = newId('key')
     const made = await prisma.$transaction(async (tx) => {
