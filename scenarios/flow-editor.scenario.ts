@@ -247,6 +247,7 @@ test('unsaved changes survive a reload and can be discarded', async ({ stack, vi
   await canvasOf(page).node('ask').click()
   await expect.poll(() => say.innerText()).toBe('Sing about {{ text }}.')
   await page.getByRole('button', { name: 'Discard' }).click()
+  await canvasOf(page).node('ask').click() // no node is selected then
   await expect.poll(() => say.innerText()).toBe('Write about {{ text }}.')
   await page.reload()
   await canvasOf(page).node('ask').waitFor()
