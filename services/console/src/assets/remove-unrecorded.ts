@@ -42,7 +42,7 @@ export async function removeUnrecorded(
       tried += part.length
       removed += ids.length
     }
-    if (deps.stopping.aborted) return removed
+    if (deps.stopping.aborted || tried >= maxTried) return removed
   }
   return removed
 }
