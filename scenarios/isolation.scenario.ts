@@ -48,8 +48,9 @@ describe('the isolation matrix', () => {
   // spec: can/console-api
   test('has a row for every console route', () => {
     const { routes, mounts } = surfaceOf(consoleApp(never))
-    const each = new Set(routes) // the body of an open one is received first
-    expect([...each].toSorted()).toEqual([...Object.keys(consoleMatrix), ...Object.keys(openRoutes)].toSorted())
+    const twice = routes.filter((route, n) => routes.indexOf(route) !== n)
+    expect(Object.keys(openRoutes)).toEqual(expect.arrayContaining(twice)) // their bodies are received first
+    expect([...new Set(routes)].toSorted()).toEqual([...Object.keys(consoleMatrix), ...Object.keys(openRoutes)].toSorted())
     expect(new Set(mounts)).toEqual(new Set(['/api/v2'])) // session and origin checks
   })
 })
