@@ -50,7 +50,9 @@ describe('the isolation matrix', () => {
     const { routes, mounts } = surfaceOf(consoleApp(never))
     const twice = routes.filter((route, n) => routes.indexOf(route) !== n)
     expect(Object.keys(openRoutes)).toEqual(expect.arrayContaining(twice)) // their bodies are received first
-    expect([...new Set(routes)].toSorted()).toEqual([...Object.keys(consoleMatrix), ...Object.keys(openRoutes)].toSorted())
+    expect([...new Set(routes)].toSorted()).toEqual(
+      [...Object.keys(consoleMatrix), ...Object.keys(openRoutes)].toSorted(),
+    )
     expect(new Set(mounts)).toEqual(new Set(['/api/v2'])) // session and origin checks
   })
 })
