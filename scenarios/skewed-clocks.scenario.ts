@@ -61,7 +61,8 @@ describe('clocks that are off by 25 hours', () => {
       const log = await readFile(stack.ledgers[gateway]!.logFile, 'utf8')
       const lines = log.split('\n').filter((line) => line.includes('clocks of gateway and ledger differ'))
       expect(lines.length).toBeGreaterThan(0)
-      const { apartS } = JSON.parse(lines[0]!) as { apartS: number }
+      const { apartS, ...line } = JSON.parse(lines[0]!) as { apartS: number }
+      expect(line).toMatchObject({ service: 'ledger', caller: 'gateway' })
       if (gateway === 0) expect(apartS).toBeGreaterThan(40)
       else expect(apartS).toBeLessThan(-40)
     }

@@ -116,12 +116,12 @@ export function openRequestVerifier({ publicKeys, now, log }: VerifierOptions): 
   }
 
   /** T2 */
-  function reportClocks(service: ServiceName, apartS: number, refused: boolean): void {
-    if (Math.abs(apartS) <= NOTABLE_S || now() < (reportedMs.get(service) ?? -Infinity) + REPORT_EVERY_MS) return
-    reportedMs.set(service, now())
-    const message = `clocks of ${service} and ledger differ`
-    if (refused) log.error({ service, apartS, toleratedS: TOLERANCE_S }, `${message}, its requests are refused`)
-    else log.warn({ service, apartS, toleratedS: TOLERANCE_S }, message)
+  function reportClocks(caller: ServiceName, apartS: number, refused: boolean): void {
+    if (Math.abs(apartS) <= NOTABLE_S || now() < (reportedMs.get(caller) ?? -Infinity) + REPORT_EVERY_MS) return
+    reportedMs.set(caller, now())
+    const message = `clocks of ${caller} and ledger differ`
+    if (refused) log.error({ caller, apartS, toleratedS: TOLERANCE_S }, `${message}, its requests are refused`)
+    else log.warn({ caller, apartS, toleratedS: TOLERANCE_S }, message)
   }
 }
 
