@@ -82,6 +82,7 @@ const operatorRoutes = {
   addOperator: users('POST', '/api/v2/operators', 'Make a user a platform operator', madeOrChanged(userRecord), {
     ...sent(newOperatorBody),
     ...bySession,
+    description: 'Refused for a user whose `emailVerified` is false, unless the body says the same.',
   }),
   removeOperator: users('DELETE', '/api/v2/operators/{user}', 'Take the platform operator role from a user', done, {
     ...bySession,

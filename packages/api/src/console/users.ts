@@ -124,18 +124,33 @@ export const userRecord = z
     id,
     email: z.string(),
     name: z.string(),
+    emailVerified: z
+      .boolean()
+      .describe(
+        'false: the user came by a link that an Admin handed over, and neither a mail nor single sign-on has verified the address',
+      ),
     platformOperator: z.boolean(),
     disabledAt: time.nullable().describe('null: the user may sign in'),
     secondFactor: z.boolean(),
     createdAt: time,
   })
-  .meta({ examples: [{ ...member, platformOperator: true, disabledAt: null, secondFactor: true }] })
+  .meta({
+    examples: [{ ...member, emailVerified: true, platformOperator: true, disabledAt: null, secondFactor: true }],
+  })
 export type UserRecord = z.infer<typeof userRecord>
 
 export const userQuery = pageQuery
   .extend({ email: email.optional().describe('only the user with this address') })
   .meta({ examples: [{ email: exampleValues.email }] })
-export const newOperatorBody = z.strictObject({ user: id }).meta({ examples: [{ user: exampleIds.user }] })
+export const newOperatorBody = z
+  .strictObject({
+    user: id,
+    emailVerified: z
+      .boolean()
+      .default(true)
+      .describe('false: make them an operator even though their address is not verified; who controls it is unknown'),
+  })
+  .meta({ examples: [{ user: exampleIds.user }] })
 
 export const appointmentRecord = z
   .strictObject({

@@ -96,8 +96,12 @@ function columnsOf(onChoose: (chosen: Chosen) => void): Column<UserRecord>[] {
     { head: 'User', cell: (user) => <UserName of={user} />, sortBy: ({ name }) => name, csv: ({ email }) => email },
     {
       head: 'State',
-      cell: ({ disabledAt }) =>
-        disabledAt === null ? <Badge tone="good" text="Active" /> : <Badge tone="bad" text="Disabled" />,
+      cell: ({ disabledAt, emailVerified }) => (
+        <>
+          {disabledAt === null ? <Badge tone="good" text="Active" /> : <Badge tone="bad" text="Disabled" />}
+          {!emailVerified && <Badge tone="warn" text="Email not verified" />}
+        </>
+      ),
       csv: ({ disabledAt }) => (disabledAt === null ? 'Active' : 'Disabled'),
     },
     { head: 'Second factor', cell: ({ secondFactor }) => (secondFactor ? 'On' : 'Off') },
@@ -143,23 +147,29 @@ const texts: Record<Act, { done: string; text: string; isDanger: boolean }> = {
 
 function ActDialog({ of: { act, user }, onClose }: { of: Chosen; onClose: () => void }) {
   const { done, text, isDanger } = texts[act]
-  const change = useChange(() => perform(act, user.id), `${user.name} ${done}.`)
+  const change = useChange(() => perform(act, user), `${user.name} ${done}.`)
   return (
     <FormDialog title={`${act}: ${user.name}?`} submit={act} isDanger={isDanger} change={change} onClose={onClose}>
       <p>{text}</p>
+      {act === 'Make operator' && !user.emailVerified && (
+        <p className="notice">
+          Nothing has verified that {user.email} belongs to this user: an Admin handed over their invitation. Make sure
+          that you know who they are, or have them reset the password by mail first.
+        </p>
+      )}
     </FormDialog>
   )
 }
 
-function perform(act: Act, user: string): Promise<unknown> {
-  const params = { user }
+function perform(act: Act, { id, emailVerified }: UserRecord): Promise<unknown> {
+  const params = { user: id }
   switch (act) {
     case 'Disable':
       return ask('POST', '/api/v2/users/{user}/disable', { params })
     case 'Enable':
       return ask('POST', '/api/v2/users/{user}/enable', { params })
     case 'Make operator':
-      return ask('POST', '/api/v2/operators', { params: {}, body: { user } })
+      return ask('POST', '/api/v2/operators', { params: {}, body: { user: id, emailVerified } })
     case 'Remove operator':
       return ask('DELETE', '/api/v2/operators/{user}', { params })
     case 'Reset second factor':

@@ -34,6 +34,19 @@ test('an operator lists, adds and removes operators, by session only [not_permit
   expect(outcomeOf(await operator.post('/api/v2/operators', { user: 'usr_none' }))).toBe('400 invalid_request')
 })
 
+test('a user whose email is not verified becomes an operator only if the caller says so', async ({
+  operator,
+  signIn,
+  fixture,
+}) => {
+  const user = await signIn({ by: 'session' })
+  await fixture.run(`UPDATE control.users SET vouched_by = 'ten_1' WHERE id = $1`, [user.id])
+  const refused = await operator.post('/api/v2/operators', { user: user.id })
+  expect([outcomeOf(refused), refused.body.error.param]).toEqual(['400 invalid_request', 'emailVerified'])
+  const made = await operator.post('/api/v2/operators', { user: user.id, emailVerified: false })
+  expect([outcomeOf(made), made.body.emailVerified]).toEqual(['201', false])
+})
+
 test('an operator who may sign in is left even when two remove or disable each other concurrently [last_operator]', async ({
   fixture,
   signIn,
@@ -66,6 +79,7 @@ test('an operator finds a user by email, and sees none of their organizations [n
       id: stack.owner.id,
       email: `${stack.owner.id}@example.test`,
       name: 'A user',
+      emailVerified: true,
       platformOperator: false,
       disabledAt: null,
       secondFactor: false,

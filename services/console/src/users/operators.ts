@@ -1,5 +1,5 @@
 import type { UserRecord } from '@gateway/api/console/users'
-import { refuse } from '@gateway/api/refusal'
+import { type Refusal, refuse } from '@gateway/api/refusal'
 import { recordChange, type Transaction } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import { projectsOfKeys } from '../keys/list-keys.ts'
@@ -16,6 +16,7 @@ import { type User, userOf } from '../sign-in/user.ts'
 //       asks again: one who has just lost the role can't pass it on.
 //   O2  Disabling a user ends all by which they are signed in and what their personal tokens made, and their keys are
 //       refused from the next call on.
+//   O3  A user whose email is not verified (A3 of accept-invitation.ts) becomes an operator only if the caller says so.
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger' | 'now'>
 
@@ -109,11 +110,12 @@ export function addOperator(deps: Deps): Handler<'addOperator'> {
   return async (call, res) => {
     const by = userOf(res)
     authorizeOnPlatform(by, 'operators.manage')
-    const { user: id } = await call.body()
+    const { user: id, emailVerified } = await call.body()
     const { row, isNew } = await changeOperators(deps, by.id, async (tx) => {
       const before = await tx.user.findUnique({ where: { id } })
       if (!before) throw invalidField('user', 'is not a user of this service.', 'Send an ID from GET /api/v2/users.')
       if (before.platformOperator) return { row: before, isNew: false }
+      if (emailVerified && before.vouchedBy !== null) throw unverified()
       const row = await tx.user.update({ where: { id }, data: { platformOperator: true } })
       await recordChange(tx, { tenant: null, user: by.id, action: 'operator.add', subject: id })
       return { row, isNew: true }
@@ -121,6 +123,15 @@ export function addOperator(deps: Deps): Handler<'addOperator'> {
     const [record] = await userRecords(deps.prisma, [row])
     res.status(isNew ? 201 : 200).json(record)
   }
+}
+
+/** O3 */
+function unverified(): Refusal {
+  return invalidField(
+    'emailVerified',
+    'is false for this user: an Admin handed over their invitation, and nothing has verified that the address is theirs.',
+    'Have the user reset the password by mail or sign in with single sign-on, or send "emailVerified": false if you know who they are.',
+  )
 }
 
 /** DELETE /api/v2/operators/{u} */
@@ -175,6 +186,7 @@ interface UserRow {
   name: string
   platformOperator: boolean
   disabledAt: Date | null
+  vouchedBy: string | null
   createdAt: Date
 }
 
@@ -184,10 +196,11 @@ async function userRecords(prisma: Transaction, rows: UserRow[]): Promise<UserRe
     select: { user: true },
   })
   const having = new Set(factors.map(({ user }) => user))
-  return rows.map(({ id, email, name, platformOperator, disabledAt, createdAt }) => ({
+  return rows.map(({ id, email, name, platformOperator, disabledAt, vouchedBy, createdAt }) => ({
     id,
     email,
     name,
+    emailVerified: vouchedBy === null,
     platformOperator,
     disabledAt: disabledAt?.toISOString() ?? null,
     secondFactor: having.has(id),
