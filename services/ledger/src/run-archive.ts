@@ -1,9 +1,9 @@
+import { NotArchivable } from './archive/month.ts'
 import { openDatabase, type Database } from '@gateway/database/client'
 import { ConfigurationError, readConfig, type Environment } from '@gateway/service-kit/process/config'
 import { redactText } from '@gateway/service-kit/text/redact'
 import { archiveBooks } from './archive/archive-books.ts'
 import { archiveConfig } from './archive/config.ts'
-import { NotArchivable } from './archive/not-archivable.ts'
 import type { ArchiveCommand } from './read-command.ts'
 
 /** A step of the archive reads a few thousand rows; dropping a detached partition copies nothing. */

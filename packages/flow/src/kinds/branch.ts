@@ -1,6 +1,6 @@
 import { Budget, CelFailure, celTypeOf, readExpression } from '../cel.ts'
 import type { NodeKind, NodeProblem } from '../node-kind.ts'
-import { inputsOf, stringField, unreadable } from './own-fields.ts'
+import { inputsOf, stringField, unreadable } from './shared-looks.ts'
 
 /**
  * Passes its inputs to one of two sides. In: the names used by its condition. Out: `true.<name>` and `false.<name>`;

@@ -6,7 +6,7 @@ import { flowLimits } from '@gateway/api/limits'
 import { refuse } from '@gateway/api/refusal'
 import { portFit } from '../json-text.ts'
 import type { NodeKind, NodeProblem, PortType } from '../node-kind.ts'
-import { inputsOf, stringField, unreadable } from './own-fields.ts'
+import { inputsOf, stringField, unreadable } from './shared-looks.ts'
 
 /** Result types of an expression. A list must be wrapped in an object, as in `{"items": list}`. */
 const expressionTypes = ['string', 'number', 'boolean', 'object'] as const

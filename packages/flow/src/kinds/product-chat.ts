@@ -3,7 +3,7 @@ import type { GraphNode } from '@gateway/api/graph'
 import { Refusal } from '@gateway/api/refusal'
 import { jsonFault } from '../json-text.ts'
 import type { NodeKind, NodeProblem, ProductFacts } from '../node-kind.ts'
-import { optional, productLook, required } from './product-field.ts'
+import { optional, productLook, required } from './shared-looks.ts'
 
 /** Optional fields of a chat request except stream, stream_options, n and project_id (flows §2.3). */
 const chatParams = [

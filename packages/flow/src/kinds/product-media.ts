@@ -2,7 +2,7 @@ import { mediaParameters } from '@gateway/api/console/fields'
 import type { ParameterValues } from '@gateway/api/console/products'
 import type { GraphNode } from '@gateway/api/graph'
 import type { NodeKind, NodeProblem, ProductFacts } from '../node-kind.ts'
-import { optional, productLook, required } from './product-field.ts'
+import { optional, productLook, required } from './shared-looks.ts'
 
 type MediaKind = keyof typeof mediaParameters
 

@@ -3,7 +3,7 @@ import { refuse } from '@gateway/api/refusal'
 import { celTypeOf } from '../cel.ts'
 import type { NodeKind, NodeProblem } from '../node-kind.ts'
 import { readTemplate } from '../template.ts'
-import { inputsOf, stringField, unreadable } from './own-fields.ts'
+import { inputsOf, stringField, unreadable } from './shared-looks.ts'
 
 /** Literal text with `{{ CEL }}` holes. In: the names in its holes. Out: `text`. */
 export const template: NodeKind = {

@@ -47,6 +47,18 @@ export async function lockUser(tx: Transaction, user: string): Promise<void> {
   await tx.$queryRaw`SELECT FROM control.users WHERE id = ${user} FOR NO KEY UPDATE`
 }
 
+/** Deletes a second factor. What was signed in with it counts as signed in without one. */
+export async function deleteSecondFactor(tx: Transaction, user: string): Promise<boolean> {
+  await lockUser(tx, user)
+  const { count } = await tx.secondFactor.deleteMany({ where: { user } })
+  await tx.recoveryCode.deleteMany({ where: { user } })
+  await tx.signInTicket.deleteMany({ where: { user } })
+  await tx.session.updateMany({ where: { user }, data: { secondFactor: false } })
+  await tx.signInCode.deleteMany({ where: { user } })
+  await tx.userToken.updateMany({ where: { user }, data: { secondFactor: false } })
+  return count > 0
+}
+
 /**
  * Deletes personal tokens, and ends the keys, service tokens and invitations that were made with them.
  *

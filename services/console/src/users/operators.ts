@@ -7,8 +7,7 @@ import { authorizeOnPlatform, passBarrier } from '../permissions/authorize.ts'
 import type { Handler } from '../request/call.ts'
 import { invalidField } from '../request/check.ts'
 import { idsAfter, pageOf } from '../request/page.ts'
-import { endCredentials } from '../sign-in/end-credentials.ts'
-import { deleteSecondFactor } from '../sign-in/delete-second-factor.ts'
+import { deleteSecondFactor, endCredentials } from '../sign-in/end-credentials.ts'
 import { type User, userOf } from '../sign-in/user.ts'
 
 // What a platform operator may do with the users of the installation.

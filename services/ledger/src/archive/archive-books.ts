@@ -11,9 +11,9 @@ import {
   monthsToArchive,
   overdueDays,
   readBooksState,
+  NotArchivable,
 } from './month.ts'
 import { type Manifest, manifestName, manifestText, readManifest, writeWhole } from './line-file.ts'
-import { NotArchivable } from './not-archivable.ts'
 import { writeAttempts, writeBooks } from './write-books.ts'
 import type { Meter } from '@opentelemetry/api'
 import type { Deps } from '../deps.ts'

@@ -4,7 +4,11 @@ import type { Closing } from './wallet-line.ts'
 import { setTimeout as pause } from 'node:timers/promises'
 import { callFunction } from '@gateway/database/call-function'
 import { lockedOut } from '../admissions/classify-error.ts'
-import { NotArchivable } from './not-archivable.ts'
+
+/** Why a month cannot be archived, as sentences for an operator. */
+export class NotArchivable extends Error {
+  override readonly name = 'NotArchivable'
+}
 
 /** A UTC month, such as `2026-08`. Months are compared as text. */
 export type Month = string

@@ -3,12 +3,11 @@ import path from 'node:path'
 import { emptyBook, type Entry } from '../check/fold-journal.ts'
 import { entryOf, type ListedEntry, STEP } from '../check/read-books.ts'
 import type { ArchivedSeals } from '../check/anchor.ts'
-import { beginFold, foldMore, type Month, formatInJournal, startOf } from './month.ts'
+import { beginFold, foldMore, type Month, formatInJournal, startOf, NotArchivable } from './month.ts'
 import { filesOf, hashFile, type Manifest, readLines } from './line-file.ts'
 import { type Closing, isSame, readWalletLine, type WalletMonth, windowsText } from './wallet-line.ts'
 import type { Database } from '@gateway/database/client'
 import { windowsOf } from '../check/checkpoint.ts'
-import { NotArchivable } from './not-archivable.ts'
 
 // Re-reads one month of an archive from its files.
 //   V1  Every file exists and has the bytes that the manifest states.

@@ -13,6 +13,7 @@ import {
   type MonthFold,
   formatInJournal,
   startOf,
+  NotArchivable,
 } from './month.ts'
 import {
   attemptsName,
@@ -23,7 +24,6 @@ import {
   openLineFile,
   walletsName,
 } from './line-file.ts'
-import { NotArchivable } from './not-archivable.ts'
 import { type Closing, walletLine } from './wallet-line.ts'
 
 // Writes the journal of a month and its wallets as files.

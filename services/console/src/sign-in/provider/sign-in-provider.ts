@@ -4,8 +4,7 @@ import { backOffMs } from '@gateway/service-kit/async/waiting'
 import { Refusal, refuse } from '@gateway/api/refusal'
 import type { Logger } from '@gateway/service-kit/process/logger'
 import { recordChange, type Transaction } from '../../audit/record-change.ts'
-import { endCredentials } from '../end-credentials.ts'
-import { deleteSecondFactor } from '../delete-second-factor.ts'
+import { deleteSecondFactor, endCredentials } from '../end-credentials.ts'
 
 /** OpenID Connect provider, if the operator has configured one. */
 export interface SignInProvider {

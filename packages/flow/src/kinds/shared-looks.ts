@@ -1,5 +1,7 @@
 import type { GraphNode } from '@gateway/api/graph'
-import type { Look, NodeProblem, PortType } from '../node-kind.ts'
+import type { InPort, Look, NodeProblem, PortType } from '../node-kind.ts'
+
+// What the looks of several kinds share.
 
 /** Returns a field that must be a non-empty string, or the problem. */
 export function stringField(node: GraphNode, name: string, example: string): string | NodeProblem {
@@ -22,3 +24,23 @@ export function unreadable(problem: NodeProblem, outputs: string[]): Look {
 export function inputsOf(names: readonly string[]): Look['inputs'] {
   return new Map(names.map((name) => [name, { type: 'any', required: true }]))
 }
+
+/** Returns the look of a node that calls a product: ports of fixed types, and the product ID in `product`. */
+export function productLook(
+  node: GraphNode,
+  inputs: Record<string, InPort>,
+  outputs: Record<string, PortType>,
+  problems: NodeProblem[] = [],
+): Look {
+  const product = stringField(node, 'product', 'acme/swift')
+  const types = new Map(Object.entries(outputs))
+  return {
+    inputs: new Map(Object.entries(inputs)),
+    outputs: [...types.keys()],
+    problems: typeof product === 'string' ? problems : [product, ...problems],
+    typed: () => ({ outputs: types, problems: [] }),
+  }
+}
+
+export const required = (type: 'string'): InPort => ({ type, required: true })
+export const optional = (type: 'string'): InPort => ({ type, required: false })
