@@ -1,3 +1,4 @@
+import { useState } from 'react'
 import type { useSaving } from '../data/use-saving.ts'
 import { useSession } from '../state/open-editor.ts'
 import { ExecutionsPanel, JsonPanel, RevisionsPanel, RunPanel } from '../lazy.ts'
@@ -6,7 +7,10 @@ import type { GraphProblem } from '@gateway/api/graph'
 
 export type DrawerTab = 'problems' | 'run' | 'executions' | 'json' | 'revisions'
 
-/** Tabs below the canvas. Clicking the open tab closes the drawer. */
+/**
+ * Tabs below the canvas. Clicking the open tab closes the drawer. Once opened, the form that runs the flow stays behind
+ * the other tabs: half-typed inputs are only in its fields.
+ */
 export function Drawer({
   tab,
   onTab,
@@ -21,6 +25,8 @@ export function Drawer({
   onShowExecution: (execution: string) => void
 }) {
   const { problems, warnings } = useSession().model
+  const [hasRun, setHasRun] = useState(false)
+  if (tab === 'run' && !hasRun) setHasRun(true)
   const found = problems.length + warnings.length
   const tabs = [
     { id: 'problems', title: found > 0 ? `Problems (${found})` : 'Problems' },
@@ -44,10 +50,14 @@ export function Drawer({
           </button>
         ))}
       </div>
-      {tab !== null && (
+      {(tab === 'run' || hasRun) && (
+        <div className="drawer-panel" id="flow-drawer-run" hidden={tab !== 'run'}>
+          <RunPanel saving={saving} />
+        </div>
+      )}
+      {tab !== null && tab !== 'run' && (
         <div className="drawer-panel" id={`flow-drawer-${tab}`}>
           {tab === 'problems' && <ProblemsPanel openForm={openForm} />}
-          {tab === 'run' && <RunPanel saving={saving} />}
           {tab === 'executions' && <ExecutionsPanel sandbox={saving.sandbox.id} onShow={onShowExecution} />}
           {tab === 'json' && <JsonPanel />}
           {tab === 'revisions' && <RevisionsPanel saving={saving} />}

@@ -34,6 +34,17 @@ test('an input that cannot be read keeps the flow from running with the value be
   await expect.element(run).toBeEnabled()
 })
 
+test('a half-typed input stays while other details are open or all are closed', async ({ panel }) => {
+  const { details, run, size } = panel
+  await size.fill('5,5')
+  await details.getByRole('button', { name: 'JSON' }).click()
+  await expect.element(size).not.toBeVisible()
+  await details.getByRole('button', { name: 'JSON' }).click()
+  await details.getByRole('button', { name: 'Run', exact: true }).click()
+  await expect.element(size).toHaveValue('5,5')
+  await expect.element(run).toBeDisabled()
+})
+
 test('an estimate goes once the inputs or the graph are no longer those it was made for', async ({ panel }) => {
   const { screen, details, topic } = panel
   const estimate = details.getByText(/^At most/)
@@ -102,10 +113,14 @@ test('what starts an execution keeps the focus while it runs, and starts no othe
     .element()
     .focus()
   await userEvent.keyboard(' ')
+  const stop = details.getByRole('button', { name: 'Stop' })
   const runFrom = details.getByRole('button', { name: 'Run from draft' })
   await runFrom.click()
   await expect.element(running).toBeVisible()
   await expect.element(runFrom).toHaveFocus()
+  stop.element().focus()
+  await userEvent.keyboard('{Enter}')
+  await expect.element(running).toHaveFocus() // Stop goes with the end
 })
 
 test('the estimate of an execution keeps the focus on its button', async ({ api, panel }) => {
