@@ -30,6 +30,21 @@ test('a save during another save waits for it, and builds on its revision', asyn
   expect(screen.getByRole('dialog').query()).toBeNull()
 })
 
+test('Save keeps the focus when there is nothing left to save', async ({ api, open }) => {
+  const { number, ...saved } = contractExample('saveRevision')
+  api.answer('saveRevision', ({ graph }) => ({ ...saved, graph, number: number + 1 }))
+  const { screen } = await open(`/projects/${exampleIds.tenant}/${exampleIds.project}${flow}`)
+  await screen.getByRole('button', { name: 'Auto-layout' }).click()
+  const save = screen.getByRole('button', { name: 'Save', exact: true })
+  save.element().focus()
+  await userEvent.keyboard('{Enter}')
+  await expect.element(screen.getByText(`Revision ${number + 1}`)).toBeVisible()
+  await expect.element(save).toBeDisabled()
+  await expect.element(save).toHaveFocus()
+  await userEvent.keyboard('{Enter}')
+  expect(api.asked('saveRevision')).toHaveLength(1)
+})
+
 test('the focused element keeps the focus when the window gets wide', async ({ open }) => {
   await page.viewport(800, 800)
   const { screen } = await open(`/projects/${exampleIds.tenant}/${exampleIds.project}${flow}`)

@@ -32,6 +32,9 @@ export function FlowHeader({
   const [isMenuOpen, setMenuOpen] = useState(false)
   const problems = model.problems.length
   const isActive = !isUnsaved && base.number > 0 && sandbox.activeRevision === base.number
+  // A button keeps the focus, which a disabled one loses.
+  const canSave = doing === null && (isUnsaved || base.number === 0)
+  const canActivate = doing === null && problems === 0 && !isActive
   return (
     <header className="flow-header" ref={header}>
       <nav aria-label="Breadcrumb">
@@ -81,17 +84,17 @@ export function FlowHeader({
         <button
           type="button"
           className="button small"
-          disabled={doing !== null || !(isUnsaved || base.number === 0)}
-          onClick={() => void saving.save()}
+          aria-disabled={!canSave}
+          onClick={() => canSave && void saving.save()}
         >
           {doing === 'save' ? 'Saving…' : <>Save{problems > 0 && <span className="long"> as draft</span>}</>}
         </button>
         <button
           type="button"
           className="button small main"
-          disabled={doing !== null || problems > 0 || isActive}
+          aria-disabled={!canActivate}
           title={problems > 0 ? 'Fix all problems to activate.' : 'Calls then use this revision.'}
-          onClick={() => void saving.activate()}
+          onClick={() => canActivate && void saving.activate()}
         >
           {doing === 'activate' ? (
             'Activating…'

@@ -33,6 +33,8 @@ export function RunPanel({ saving }: { saving: ReturnType<typeof useSaving> }) {
   const isReady = model.problems.length === 0 && isReadable
   const isBusy = state.isRunning || saving.doing !== null
   const canRun = isReady && !isBusy
+  /** Takes the focus of buttons that go away. */
+  const runButton = useRef<HTMLButtonElement>(null)
   /** While busy, a button keeps the focus, which a disabled one loses. */
   const off = { disabled: !isReady, 'aria-disabled': isBusy }
   const [from] = selectedNodes.size === 1 ? selectedNodes : []
@@ -58,11 +60,18 @@ export function RunPanel({ saving }: { saving: ReturnType<typeof useSaving> }) {
           />
           <CeilingField typed={inputs.maxCost} onChange={(maxCost) => change({ maxCost })} />
           <div className="buttons">
-            <button type="submit" className="button small main" {...off}>
+            <button ref={runButton} type="submit" className="button small main" {...off}>
               {state.isRunning ? 'Running…' : 'Run'}
             </button>
             {state.isRunning && state.executionId !== null && (
-              <button type="button" className="button small danger" onClick={() => void stop()}>
+              <button
+                type="button"
+                className="button small danger"
+                onClick={() => {
+                  runButton.current?.focus()
+                  void stop()
+                }}
+              >
                 Stop
               </button>
             )}
@@ -94,6 +103,7 @@ export function RunPanel({ saving }: { saving: ReturnType<typeof useSaving> }) {
             onRaise={
               canRun
                 ? (neededMicro) => {
+                    runButton.current?.focus()
                     change({ maxCost: usd(neededMicro).replaceAll(/[$,]/g, '') })
                     void execute({ input, maxMicro: neededMicro })
                   }
