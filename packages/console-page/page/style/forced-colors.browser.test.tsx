@@ -25,6 +25,9 @@ const test = base.extend('outlines', async ({ show: _ }, { onCleanup }) => {
 test('a contrast theme outlines the current item of a menu, a select and the palette', async ({ outlines, open }) => {
   expect(matchMedia('(forced-colors: active)').matches).toBe(true)
   const { screen } = await open(`${project}/calls`)
+  await screen.getByRole('button', { name: /^Live: off/ }).click()
+  await screen.getByRole('heading', { level: 1 }).click()
+  await outlines('.button[aria-pressed="true"]')
   const theme = screen.getByRole('button', { name: 'Theme' })
   await expect.element(theme).toBeEnabled()
   theme.element().focus()
