@@ -473,8 +473,22 @@ describe('an answer', () => {
     expect(messagesOf(...hi, { role: 'assistant', content }, ...hi)[1]).toEqual({
       role: 'assistant',
       content: '',
-      ...details,
+      ...(signature ? details : { reasoning_content: 'Hm' }),
     })
+  })
+
+  test('of unsigned thinking and a tool call is read back with its thinking', () => {
+    const message = {
+      role: 'assistant' as const,
+      content: null,
+      refusal: null,
+      reasoning_content: 'Hm',
+      tool_calls: [look],
+    }
+    const choice = { index: 0 as const, message, logprobs: null, finish_reason: 'tool_calls' as const }
+    const { content } = messageShape.parse(JSON.parse(read({}).openAnswer(FACTS).whole([choice], END)))
+    const { refusal: _, ...history } = message
+    expect(messagesOf(...hi, { role: 'assistant', content })[1]).toEqual(history)
   })
 
   test('that breaks off ends with an error event, with or without a beginning', () => {

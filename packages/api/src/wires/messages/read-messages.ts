@@ -22,6 +22,7 @@ import {
 //   M3  A `max_tokens` above the bound of a call is the default of the model: the wire requires one, so clients send the
 //       largest that they know.
 //   M4  A refusal names the field of this wire.
+//   M5  Thinking without a signature is the reasoning of a provider that signs none. Some refuse tool results without it.
 
 /** @throws Refusal `invalid_request` with the field as `param` */
 export function readMessages(value: unknown, cut?: CutData): ChatRequest {
@@ -90,6 +91,7 @@ interface ChatMessage {
   content: string | object[] | null
   tool_call_id?: string
   tool_calls?: object[]
+  reasoning_content?: string
   reasoning_details?: ReasoningDetail[]
   cache_control?: CacheControl
 }
@@ -165,6 +167,7 @@ function assistantMessage(blocks: readonly Block[]): ChatMessage {
   const texts: object[] = []
   const calls: object[] = []
   const details: ReasoningDetail[] = []
+  let unsigned = ''
   for (const block of blocks) {
     if (block.type === 'text') texts.push(textPart(block))
     if (block.type === 'tool_use')
@@ -175,6 +178,7 @@ function assistantMessage(blocks: readonly Block[]): ChatMessage {
       })
     if (block.type === 'thinking' && block.signature)
       details.push({ type: 'reasoning.text', text: block.thinking, signature: block.signature })
+    else if (block.type === 'thinking') unsigned += block.thinking // M5
     const detail = block.type === 'redacted_thinking' ? detailOf(block.data) : null
     if (detail) details.push(detail)
   }
@@ -182,6 +186,7 @@ function assistantMessage(blocks: readonly Block[]): ChatMessage {
     role: 'assistant',
     content: texts.length > 0 ? texts : calls.length > 0 ? null : '',
     ...(calls.length > 0 && { tool_calls: calls }),
+    ...(unsigned !== '' && { reasoning_content: unsigned }),
     ...(details.length > 0 && { reasoning_details: details }),
   }
 }

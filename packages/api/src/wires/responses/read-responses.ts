@@ -6,6 +6,7 @@ import type { CutData } from '../wire.ts'
 import {
   type InputItem,
   type InputPart,
+  type ReasoningItem,
   responsesBody,
   type ResponsesBody,
   flatNameOf,
@@ -18,6 +19,7 @@ import type { z } from 'zod'
 //   I1  Items between two messages of a user or a tool are one message of the assistant: its reasoning, text and calls.
 //   I2  A custom tool is a function with one text, `input`. Tools in a namespace have it in front of their names.
 //   I3  A refusal names the field of this wire.
+//   I4  Reasoning without `encrypted_content` is that of a provider that encrypts none. Some refuse tool results without it.
 
 /** @throws Refusal `invalid_request` with the field as `param` */
 export function readResponses(value: unknown, cut?: CutData): { request: ChatRequest; body: ResponsesBody } {
@@ -93,6 +95,7 @@ interface ChatMessage {
   content: Content | null
   tool_call_id?: string
   tool_calls?: object[]
+  reasoning_content?: string
   reasoning_details?: z.infer<typeof reasoningDetail>[]
 }
 
@@ -121,11 +124,8 @@ function addItem(item: InputItem, field: string, add: (message: ChatMessage) => 
     case 'message':
       if (item.role === 'assistant') return says(answer(), contentOf(item.content, field))
       return add({ role: item.role === 'user' ? 'user' : 'system', content: contentOf(item.content, field) })
-    case 'reasoning': {
-      const detail = detailOf(item.encrypted_content)
-      if (detail !== null) (answer().reasoning_details ??= []).push(detail)
-      return
-    }
+    case 'reasoning':
+      return thinks(item, answer)
     case 'function_call':
       return calls(answer(), item.call_id, flatNameOf(item.name, item.namespace), item.arguments)
     case 'custom_tool_call':
@@ -134,6 +134,15 @@ function addItem(item: InputItem, field: string, add: (message: ChatMessage) => 
     case 'custom_tool_call_output':
       return add({ role: 'tool', content: outputOf(item.output, field), tool_call_id: item.call_id })
   }
+}
+
+function thinks({ summary = [], encrypted_content: opaque }: ReasoningItem, answer: () => ChatMessage): void {
+  const detail = detailOf(opaque)
+  if (detail !== null) (answer().reasoning_details ??= []).push(detail)
+  const words = opaque ? '' : summary.map(({ text }) => text).join('\n\n') // I4
+  if (words === '') return
+  const message = answer()
+  message.reasoning_content = (message.reasoning_content ?? '') + words
 }
 
 function says(message: ChatMessage, content: Content): void {

@@ -138,6 +138,7 @@ export const responsesBody = z
 
 export type ResponsesBody = z.infer<typeof responsesBody>
 export type InputItem = z.infer<typeof item>
+export type ReasoningItem = z.infer<typeof reasoningItem>
 export type InputPart = z.infer<typeof part>
 /** A tool that the client runs. */
 type FunctionTool = z.infer<typeof ownTool>

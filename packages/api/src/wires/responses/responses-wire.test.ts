@@ -336,6 +336,23 @@ describe('an answer', () => {
     expect(responseShape.parse(JSON.parse(text))).toEqual(lastOf(events))
   })
 
+  test('of reasoning without a detail and a tool call is read back with its reasoning', () => {
+    const call = { index: 0, id: 'call_a', function: { name: 'look', arguments: '{}' } }
+    const chunks = [chunk({ reasoning_content: 'Hm' }), chunk({ tool_calls: [call] }), chunk({}, 'tool_calls')]
+    const { output } = lastOf(eventsOf(read({}).openAnswer(FACTS), chunks))
+    expect(messagesOf({ input: [{ role: 'user', content: 'hi' }, ...output] })[1]).toEqual({
+      role: 'assistant',
+      content: null,
+      tool_calls: [{ id: 'call_a', type: 'function', function: { name: 'look', arguments: '{}' } }],
+      reasoning_content: 'Hm',
+    })
+  })
+
+  test('has no reasoning read back from an item that another service encrypted', () => {
+    const item = { type: 'reasoning', summary: [{ type: 'summary_text', text: 'Hm' }], encrypted_content: 'gAAA' }
+    expect(messagesOf({ input: [item, { role: 'user', content: 'hi' }] })).toEqual([{ role: 'user', content: 'hi' }])
+  })
+
   test.for([
     ['length', 'max_output_tokens'],
     ['content_filter', 'content_filter'],
