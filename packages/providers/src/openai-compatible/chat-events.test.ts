@@ -34,6 +34,20 @@ test.each([
   expect(deltaOf(read, event(delta, more))).toEqual({ role: 'assistant', ...delta })
 })
 
+test('reads contents that are lists of parts, and strings after them', () => {
+  const read = openChatEvents()
+  const part = (words: string) => ({ type: 'text', text: words })
+  const thought = (words: string) => ({ type: 'thinking', thinking: [part(words)] })
+  expect(read(event({ role: 'assistant', content: [] }))).toBeNull()
+  expect(deltaOf(read, event({ content: [thought('H')] }))).toEqual({ role: 'assistant', reasoning_content: 'H' })
+  expect(deltaOf(read, event({ content: [thought('m'), part('Ni')] }))).toEqual({
+    reasoning_content: 'm',
+    content: 'Ni',
+  })
+  for (const words of ['n', 'e', '.']) expect(deltaOf(read, event({ content: words }))).toEqual({ content: words })
+  expect(deltaOf(read, event({ content: [part('!')] }))).toEqual({ content: '!' })
+})
+
 test('reads [DONE], an error event and invalid JSON', () => {
   const read = openChatEvents()
   expect(read('[DONE]')).toBe('end')
@@ -98,6 +112,7 @@ const said = fc.oneof(
   { weight: 1, arbitrary: content.map((words) => ({ delta: { content: words }, logprobs: { content: [] } })) },
   { weight: 1, arbitrary: content.map((words) => ({ delta: { content: words }, finish_reason: 'stop' })) },
   { weight: 1, arbitrary: fc.constant({ delta: { content: null } }) },
+  { weight: 1, arbitrary: content.map((words) => ({ delta: { content: [{ type: 'text', text: words }] } })) },
   { weight: 1, arbitrary: content.map((words) => ({ delta: { content: words, tool_calls: [whole(A)] } })) },
   {
     weight: 1,

@@ -50,16 +50,36 @@ export function rebuildCompletion(body: unknown): Completion {
 function rebuildMessage(value: unknown): AnswerMessage {
   if (typeof value !== 'object' || value === null) throw new UnfitAnswer('message is not an object')
   const { content, refusal, tool_calls: calls, reasoning_content: reasoningContent, reasoning } = fieldsOf(value)
+  const said = saidIn(content)
   const message: AnswerMessage = {
     role: 'assistant',
-    content: textOrNull(content, 'content'),
+    content: said.content,
     refusal: textOrNull(refusal, 'refusal'),
   }
   const toolCalls = list(calls, maxToolCalls, 'tool_calls')
   if (toolCalls.length > 0) message.tool_calls = toolCalls.map(rebuildToolCall)
+  if (said.thought !== '') message.reasoning_content = said.thought
   if (typeof reasoningContent === 'string') message.reasoning_content = reasoningContent
   if (typeof reasoning === 'string') message.reasoning = reasoning
   return message
+}
+
+/** Mistral sends the answer of a model that thinks as parts; other models of it and other providers send a text. */
+function saidIn(content: unknown): { content: string | null; thought: string } {
+  if (!Array.isArray(content)) return { content: textOrNull(content, 'content'), thought: '' }
+  const parts = list(content, mostParts, 'content').map(fieldsOf)
+  const texts = parts.filter(({ type }) => type === 'text')
+  const thoughts = parts.flatMap(({ type, thinking }) =>
+    type === 'thinking' ? list(thinking, mostParts, 'thinking') : [],
+  )
+  return { content: texts.length > 0 ? joined(texts) : null, thought: joined(thoughts.map(fieldsOf)) }
+}
+
+const mostParts = 10_000
+
+/** Returns the texts among the parts as one. */
+function joined(parts: Fields[]): string {
+  return parts.map((part) => (part['type'] === 'text' ? text(part['text'], 'a part') : '')).join('')
 }
 
 function rebuildToolCall(value: unknown): ToolCall {
@@ -101,7 +121,9 @@ function rebuildDelta(value: unknown, numberOf: NumberOfCall): Delta {
   const { role, content, refusal, tool_calls: calls, reasoning_content: reasoningContent, reasoning } = fieldsOf(value)
   const delta: Delta = {}
   if (role !== undefined && role !== null) delta.role = 'assistant'
-  if (content !== undefined) delta.content = textOrNull(content, 'content')
+  const said = saidIn(content)
+  if (said.content !== null || content === null) delta.content = said.content
+  if (said.thought !== '') delta.reasoning_content = said.thought
   if (typeof refusal === 'string') delta.refusal = refusal
   const toolCalls = list(calls, maxToolCalls, 'tool_calls')
   if (toolCalls.length > 0)

@@ -59,6 +59,25 @@ describe('a completion', () => {
     expect(choices[0]?.finish_reason).toBe(becomes)
   })
 
+  const part = (words: string) => ({ type: 'text', text: words })
+  test.each<[string, unknown[], object]>([
+    [
+      'texts and thoughts, and ignores other parts',
+      [
+        { type: 'thinking', thinking: [part('H'), part('m'), { type: 'reference', reference_ids: [1] }] },
+        part('Ni'),
+        { type: 'reference', reference_ids: [1] },
+        part('ne'),
+      ],
+      { content: 'Nine', reasoning_content: 'Hm' },
+    ],
+    ['a thought alone', [{ type: 'thinking', thinking: [part('Hm')] }], { content: null, reasoning_content: 'Hm' }],
+    ['nothing', [], { content: null }],
+  ])('reads a content that is a list of parts: %s', (_, content, said) => {
+    const { choices } = rebuildCompletion(completion({ content }))
+    expect(choices[0]?.message).toEqual({ role: 'assistant', refusal: null, ...said })
+  })
+
   test.each([
     null,
     'text',
@@ -68,6 +87,7 @@ describe('a completion', () => {
     { choices: [null] },
     completion(null),
     completion({ content: 5 }),
+    completion({ content: [{ type: 'text', text: 5 }] }),
     completion({ content: null, tool_calls: 'x' }),
     completion({ content: null, tool_calls: [{ function: { name: 'f', arguments: '{}' } }] }),
     completion({ content: null, tool_calls: [{ id: 'a', function: { name: 'f', arguments: {} } }] }),
