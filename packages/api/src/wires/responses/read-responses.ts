@@ -20,6 +20,8 @@ import type { z } from 'zod'
 //   I2  A custom tool is a function with one text, `input`. Tools in a namespace have it in front of their names.
 //   I3  A refusal names the field of this wire.
 //   I4  Reasoning without `encrypted_content` is that of a provider that encrypts none. Some refuse tool results without it.
+//   I5  Images and files in the outputs of tools are a message of the user after the last of these outputs, because a
+//       message of a tool has text alone.
 
 /** @throws Refusal `invalid_request` with the field as `param` */
 export function readResponses(value: unknown, cut?: CutData): { request: ChatRequest; body: ResponsesBody } {
@@ -85,9 +87,11 @@ function refuseHostedTool(tool: unknown, field: string): void {
 
 interface Conversation {
   messages: ChatMessage[]
-  /** The field that each message comes from. */
-  origins: string[]
+  origins: Origin[]
 }
+
+/** The field that a message comes from, or those of its parts. */
+type Origin = string | string[]
 
 type Content = string | object[]
 interface ChatMessage {
@@ -101,21 +105,28 @@ interface ChatMessage {
 
 function messagesOf({ instructions, input }: ResponsesBody): Conversation {
   const messages: ChatMessage[] = []
-  const origins: string[] = []
-  const add = (message: ChatMessage, origin: string) => {
+  const origins: Origin[] = []
+  const add = (message: ChatMessage, origin: Origin) => {
     messages.push(message)
     origins.push(origin)
     return message
   }
   if (instructions !== undefined) add({ role: 'system', content: instructions }, 'instructions')
   if (typeof input === 'string') add({ role: 'user', content: input }, 'input')
-  else
+  else {
+    let attached: Attached[] = []
     for (const [n, item] of input.entries()) {
       const field = `input.${n}`
       const last = messages.at(-1)
       const answer = () => (last?.role === 'assistant' ? last : add({ role: 'assistant', content: null }, field)) // I1
       addItem(item, field, (message) => add(message, field), answer)
+      attached.push(...attachedTo(item, field))
+      if (attached.length === 0 || isOutput(input[n + 1])) continue
+      const [parts, fields] = [attached.map(({ part }) => part), attached.map((one) => one.field)]
+      add({ role: 'user', content: parts }, fields) // I5
+      attached = []
     }
+  }
   return { messages, origins }
 }
 
@@ -132,7 +143,7 @@ function addItem(item: InputItem, field: string, add: (message: ChatMessage) => 
       return calls(answer(), item.call_id, flatNameOf(item.name, item.namespace), JSON.stringify({ input: item.input })) // I2
     case 'function_call_output':
     case 'custom_tool_call_output':
-      return add({ role: 'tool', content: outputOf(item.output, field), tool_call_id: item.call_id })
+      return add({ role: 'tool', content: textOf(item.output), tool_call_id: item.call_id })
   }
 }
 
@@ -181,20 +192,27 @@ function partOf(part: InputPart): object {
   }
 }
 
-/** A tool message has text alone. */
-function outputOf(output: string | InputPart[], field: string): string {
-  if (typeof output === 'string') return output
-  return output
-    .map((part, n) => {
-      if (!('text' in part))
-        throw invalidField(
-          `${field}.output.${n}.type`,
-          `is ${JSON.stringify(part.type)}, and the output of a tool is text here`,
-          'send the image or file in a message of the user that follows',
-        )
-      return part.text
-    })
-    .join('')
+type OutputItem = Extract<InputItem, { output: unknown }>
+
+function isOutput(item: InputItem | undefined): item is OutputItem {
+  return item?.type === 'function_call_output' || item?.type === 'custom_tool_call_output'
+}
+
+function textOf(output: OutputItem['output']): string {
+  return typeof output === 'string' ? output : output.map((part) => ('text' in part ? part.text : '')).join('')
+}
+
+/** I5: a part of an output, and its field. */
+interface Attached {
+  part: object
+  field: string
+}
+
+function attachedTo(item: InputItem, field: string): Attached[] {
+  if (!isOutput(item) || typeof item.output === 'string') return []
+  return item.output.flatMap((part, n) =>
+    'text' in part ? [] : [{ part: partOf(part), field: `${field}.output.${n}` }],
+  )
 }
 
 function chatBodyOf(body: ResponsesBody, messages: ChatMessage[]): object {
@@ -271,10 +289,10 @@ const NAMES = new Map([
 
 /**
  * I3
- * @param origins the field of each message, if known
- * @param tools likewise of each tool
+ * @param origins of each message, if known
+ * @param tools the field of each tool, likewise
  */
-export function nameOfField(field: string, origins: readonly string[] = [], tools: readonly string[] = []): string {
+export function nameOfField(field: string, origins: readonly Origin[] = [], tools: readonly string[] = []): string {
   const [first = '', at, ...rest] = field.split('.')
   if (first === 'tools' && rest[0] === 'function')
     return [tools[Number(at)] ?? `tools.${at}`, ...rest.slice(1)].join('.')
@@ -282,13 +300,14 @@ export function nameOfField(field: string, origins: readonly string[] = [], tool
   if (origin === undefined) return NAMES.get(first) ?? field
   const inside =
     rest[2] === 'image_url' ? rest.slice(0, 3) : rest[2] === 'file' ? [...rest.slice(0, 2), ...rest.slice(3)] : rest
+  if (typeof origin !== 'string') return [origin[Number(rest[1] ?? 0)], ...inside.slice(2)].join('.')
   return origin === 'instructions' || rest[0] === 'tool_calls' ? origin : [origin, ...inside].join('.')
 }
 
 /** Yields the URLs at the places where a body can have images and files. */
 export function* attachmentUrlsOf(body: unknown): Generator<string> {
   for (const item of listOf(body, 'input'))
-    for (const part of listOf(item, 'content')) {
+    for (const part of [...listOf(item, 'content'), ...listOf(item, 'output')]) {
       const type = fieldOf(part, 'type')
       const url =
         type === 'input_image' ? fieldOf(part, 'image_url') : type === 'input_file' && fieldOf(part, 'file_data')

@@ -104,6 +104,37 @@ describe('a request', () => {
     ])
   })
 
+  const seen = (id: string, ...parts: object[]) => ({ type: 'function_call_output', call_id: id, output: parts })
+  const asked = (id: string) => ({ type: 'function_call', call_id: id, name: 'view_image', arguments: '{}' })
+  const image = { type: 'input_image', image_url: 'https://example.test/a.png' }
+  const file = { type: 'input_file', file_data: 'asset:ast_1', filename: 'a.pdf' }
+  const imagePart = { type: 'image_url', image_url: { url: 'https://example.test/a.png' } }
+
+  test('has the images and files of tool outputs in a message of the user after the last of them', () => {
+    const text = { type: 'input_text', text: 'found' }
+    const next = { role: 'user', content: 'so?' }
+    const outputs = [seen('call_a', image), seen('call_b', text, file)]
+    expect(messagesOf({ input: [asked('call_a'), asked('call_b'), ...outputs, next] }).slice(1)).toEqual([
+      { role: 'tool', content: '', tool_call_id: 'call_a' },
+      { role: 'tool', content: 'found', tool_call_id: 'call_b' },
+      { role: 'user', content: [imagePart, { type: 'file', file: { file_data: 'asset:ast_1', filename: 'a.pdf' } }] },
+      next,
+    ])
+    expect(messagesOf({ input: [asked('call_a'), seen('call_a', image)] }).at(-1)).toEqual({
+      role: 'user',
+      content: [imagePart],
+    })
+  })
+
+  test('names the part of a tool output at fault [invalid_request]', () => {
+    const text = { type: 'input_text', text: 'found' }
+    const bad = { type: 'input_image', image_url: 'x' }
+    const input = [asked('call_a'), asked('call_b'), seen('call_a', image), seen('call_b', text, bad)]
+    expect(refusalOf({ input })[1]).toBe('input.3.output.1.image_url')
+    const badFile = { type: 'input_file', file_data: 'x' }
+    expect(refusalOf({ input: [asked('call_a'), seen('call_a', badFile)] })[1]).toBe('input.1.output.0.file_data')
+  })
+
   test('translates tools, formats and settings', () => {
     const schema = { type: 'object', properties: {} }
     const { request } = read({
@@ -220,6 +251,7 @@ describe('a request', () => {
       { type: 'input_text', image_url: 'b' },
     ]
     expect([...responsesWire.dataOf({ input: [{ content: parts }, { content: 'x' }] })]).toEqual(['c', 'a'])
+    expect([...responsesWire.dataOf({ input: [{ output: parts }, { output: 'x' }] })]).toEqual(['c', 'a'])
   })
 })
 
