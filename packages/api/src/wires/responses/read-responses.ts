@@ -22,13 +22,14 @@ import type { z } from 'zod'
 //   I4  Reasoning without `encrypted_content` is that of a provider that encrypts none. Some refuse tool results without it.
 //   I5  Images and files in the outputs of tools are a message of the user after the last of these outputs, because a
 //       message of a tool has text alone.
+//   I6  Models that do not list `parallel_tool_calls` ignore it: clients send it to all.
 
 /** @throws Refusal `invalid_request` with the field as `param` */
 export function readResponses(value: unknown, cut?: CutData): { request: ChatRequest; body: ResponsesBody } {
   const body = parseBody(value)
   const { messages, origins } = messagesOf(body)
   try {
-    return { request: readChatRequest(chatBodyOf(body, messages), cut), body }
+    return { request: readChatRequest(chatBodyOf(body, messages), cut, ['parallel_tool_calls']), body } // I6
   } catch (error) {
     const tools = flatTools(body).map(({ field }) => field)
     throw error instanceof Refusal ? renamed(error, (field) => nameOfField(field, origins, tools)) : error // I3

@@ -160,6 +160,8 @@ describe('a request', () => {
       truncation: 'disabled',
     })
     expect(request).toMatchObject({ maxTokens: 50, stream: false })
+    expect(request.optional).toContain('parallel_tool_calls')
+    expect(request.conditional).not.toContain('parallel_tool_calls')
     expect(request.forwarded).toEqual({
       messages: [{ role: 'user', content: 'hi' }],
       temperature: 0.5,

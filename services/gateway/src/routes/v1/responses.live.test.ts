@@ -85,6 +85,20 @@ describe('POST /v1/responses', () => {
     ])
   })
 
+  test('leaves parallel_tool_calls out for a model that does not list it', async ({ ask, stack, tenant }) => {
+    const tools = [{ type: 'function', name: 'look_up', parameters: { type: 'object', properties: {} } }]
+    for (const [listed, sent] of [
+      [['tools'], undefined],
+      [['tools', 'parallel_tool_calls'], true],
+    ] as const) {
+      const model = await tenant.sell({ supportedParameters: [...listed] })
+      const input = newPrompt()
+      expect((await ask({ model, input, tools, parallel_tool_calls: true })).status).toBe(200)
+      const [call] = await stack.provider.control.calls({ prompt: input })
+      expect(JSON.parse(call!.body!).parallel_tool_calls).toBe(sent)
+    }
+  })
+
   test('sends an image, and refuses one that its model does not take', async ({ ask, stack, tenant }) => {
     const url = `data:image/png;base64,${Buffer.alloc(30_000, 7).toString('base64')}`
     const prompt = newPrompt()
