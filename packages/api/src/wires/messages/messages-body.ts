@@ -64,7 +64,7 @@ const assistantBlock = z.discriminatedUnion('type', [text, thinking, redacted, t
 
 const message = z.discriminatedUnion('role', [
   z.object({ role: z.literal('user'), content: z.union([z.string(), z.array(userBlock).min(1)]) }),
-  z.object({ role: z.literal('assistant'), content: z.union([z.string(), z.array(assistantBlock).min(1)]) }),
+  z.object({ role: z.literal('assistant'), content: z.union([z.string(), z.array(assistantBlock)]) }),
   z.object({ role: z.literal('system'), content: z.union([z.string(), z.array(text).min(1)]) }),
 ])
 

@@ -6,6 +6,7 @@ import type { AnswerWriter } from '../wire.ts'
 import { messageEventShape, messageShape } from './messages-shapes.ts'
 import { countTokensWire, messagesWire } from './messages-wire.ts'
 import { nameOfField } from './read-messages.ts'
+import { anyMessage } from '../any-message.fixture.ts'
 
 const FACTS = { id: 'inv_1', model: 'acme/swift', created: 1_700_000_000 }
 const USAGE = {
@@ -489,6 +490,17 @@ describe('an answer', () => {
     const { content } = messageShape.parse(JSON.parse(read({}).openAnswer(FACTS).whole([choice], END)))
     const { refusal: _, ...history } = message
     expect(messagesOf(...hi, { role: 'assistant', content })[1]).toEqual(history)
+  })
+
+  test('that is whole is accepted as history, for any answer', () => {
+    fc.assert(
+      fc.property(anyMessage, (message) => {
+        const choice = { index: 0 as const, message, logprobs: null, finish_reason: 'stop' as const }
+        const { content } = messageShape.parse(JSON.parse(read({}).openAnswer(FACTS).whole([choice], END)))
+        expect(messagesOf(...hi, { role: 'assistant', content }, ...hi)).toHaveLength(3)
+      }),
+      { examples: [[{ role: 'assistant', content: null, refusal: null }]] },
+    )
   })
 
   test('that breaks off ends with an error event, with or without a beginning', () => {

@@ -23,6 +23,7 @@ import type { z } from 'zod'
 //   I5  Images and files in the outputs of tools are a message of the user after the last of these outputs, because a
 //       message of a tool has text alone.
 //   I6  Models that do not list `parallel_tool_calls` ignore it: clients send it to all.
+//   I7  An answer may be empty, or have no text.
 
 /** @throws Refusal `invalid_request` with the field as `param` */
 export function readResponses(value: unknown, cut?: CutData): { request: ChatRequest; body: ResponsesBody } {
@@ -134,7 +135,8 @@ function messagesOf({ instructions, input }: ResponsesBody): Conversation {
 function addItem(item: InputItem, field: string, add: (message: ChatMessage) => void, answer: () => ChatMessage): void {
   switch (item.type) {
     case 'message':
-      if (item.role === 'assistant') return says(answer(), contentOf(item.content, field))
+      if (item.role === 'assistant')
+        return says(answer(), item.content.length === 0 ? '' : contentOf(item.content, field)) // I7
       return add({ role: item.role === 'user' ? 'user' : 'system', content: contentOf(item.content, field) })
     case 'reasoning':
       return thinks(item, answer)
@@ -158,8 +160,8 @@ function thinks({ summary = [], encrypted_content: opaque }: ReasoningItem, answ
 }
 
 function says(message: ChatMessage, content: Content): void {
-  if (message.content === null) message.content = content
-  else message.content = [...partsOf(message.content), ...partsOf(content)]
+  if (!message.content) message.content = content
+  else if (content !== '') message.content = [...partsOf(message.content), ...partsOf(content)]
 }
 
 function partsOf(content: Content): object[] {

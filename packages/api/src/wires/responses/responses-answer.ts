@@ -341,7 +341,6 @@ function itemsOf({ message, logprobs, finish_reason: reason }: Choice, ids: Retu
     ...(message.refusal ? [{ type: 'refusal', refusal: message.refusal }] : []),
   ]
   const calls = message.tool_calls ?? []
-  const says = content.length > 0 || calls.length === 0
   return [
     ...thoughtsOf(message).map((thought) => ({
       id: ids.next('rs'),
@@ -349,7 +348,7 @@ function itemsOf({ message, logprobs, finish_reason: reason }: Choice, ids: Retu
       ...thought,
       status: 'completed',
     })),
-    ...(says ? [{ id: ids.next('msg'), type: 'message', role: 'assistant', status, content }] : []),
+    ...(content.length > 0 ? [{ id: ids.next('msg'), type: 'message', role: 'assistant', status, content }] : []),
     ...calls.map(({ id: callId, function: { name, arguments: json } }) => {
       const { isCustom, ...named } = namesOf(name, tools)
       return isCustom

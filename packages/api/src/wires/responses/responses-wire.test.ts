@@ -6,6 +6,7 @@ import type { AnswerWriter } from '../wire.ts'
 import { responseEventShape, responseShape } from './responses-shapes.ts'
 import { responsesWire } from './responses-wire.ts'
 import { nameOfField } from './read-responses.ts'
+import { anyMessage } from '../any-message.fixture.ts'
 
 const FACTS = { id: 'inv_1', model: 'acme/swift', created: 1_700_000_000 }
 const USAGE = { promptTokens: 3, completionTokens: 2, details: { prompt: { cached_tokens: 1 } } }
@@ -133,6 +134,19 @@ describe('a request', () => {
     expect(refusalOf({ input })[1]).toBe('input.3.output.1.image_url')
     const badFile = { type: 'input_file', file_data: 'x' }
     expect(refusalOf({ input: [asked('call_a'), seen('call_a', badFile)] })[1]).toBe('input.1.output.0.file_data')
+  })
+
+  test('has an answer without content as an empty text', () => {
+    const nothing = { type: 'message', role: 'assistant', content: [] }
+    const words = { role: 'assistant', content: [{ type: 'output_text', text: 'Hm' }] }
+    const contentOf = (...input: object[]) => messagesOf({ input }).map(({ content }) => content)
+    expect(contentOf(nothing)).toEqual([''])
+    expect(contentOf(nothing, nothing)).toEqual([''])
+    for (const input of [
+      [nothing, words],
+      [words, nothing],
+    ])
+      expect(contentOf(...input)).toEqual([[{ type: 'text', text: 'Hm' }]])
   })
 
   test('translates tools, formats and settings', () => {
@@ -385,6 +399,19 @@ describe('an answer', () => {
   test('has no reasoning read back from an item that another service encrypted', () => {
     const item = { type: 'reasoning', summary: [{ type: 'summary_text', text: 'Hm' }], encrypted_content: 'gAAA' }
     expect(messagesOf({ input: [item, { role: 'user', content: 'hi' }] })).toEqual([{ role: 'user', content: 'hi' }])
+  })
+
+  test('that is whole is accepted as history, for any answer', () => {
+    fc.assert(
+      fc.property(anyMessage, (message) => {
+        const choice = { index: 0 as const, message, logprobs: null, finish_reason: 'stop' as const }
+        const { output } = responseShape.parse(JSON.parse(read({}).openAnswer(FACTS).whole([choice], END)))
+        const hi = { role: 'user', content: 'hi' }
+        const messages = messagesOf({ input: [hi, ...output, hi] })
+        expect(messages.length).toBe(output.length === 0 ? 2 : 3)
+      }),
+      { examples: [[{ role: 'assistant', content: null, refusal: null }]] },
+    )
   })
 
   test.for([
