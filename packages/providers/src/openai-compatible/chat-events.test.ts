@@ -3,7 +3,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Delta } from '@gateway/api/chat-answer'
 import { maxToolCalls } from '../chat-port.ts'
 import { ErrorInAnswer, UnfitAnswer } from '../untrusted.ts'
-import { openChatEvents, rebuildChunk } from './read-chat.ts'
+import { openChatEvents, rebuildChunk, throwErrorInside } from './read-chat.ts'
 
 const event = (delta: object, more: object = {}) =>
   JSON.stringify({ choices: [{ index: 0, delta, finish_reason: null, ...more }] })
@@ -54,6 +54,17 @@ test('reads [DONE], an error event and invalid JSON', () => {
   expect(() => read('{"error":{"code":429}}')).toThrow(ErrorInAnswer)
   expect(() => read('{"choices":[')).toThrow(UnfitAnswer)
 })
+
+test.each(['error', 'insufficient_system_resource', 'abort', 'aborted', 'network_error'])(
+  'reads the finish reason %s as an error, whole and in a stream',
+  (reason) => {
+    const read = openChatEvents()
+    read(event({ content: 'Hi' }))
+    expect(() => read(event({}, { finish_reason: reason }))).toThrow(ErrorInAnswer)
+    const whole = { choices: [{ index: 0, message: { content: 'Hi' }, finish_reason: reason }] }
+    expect(() => throwErrorInside(whole)).toThrow(ErrorInAnswer)
+  },
+)
 
 const [A, B, C] = ['call_aaaaaaaa', 'call_bbbbbbbb', 'call_cccccccc']
 const whole = (id: string, more: object = {}) => ({ ...more, id, function: { name: 'f', arguments: '{}' } })

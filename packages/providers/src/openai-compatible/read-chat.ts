@@ -270,6 +270,7 @@ const known = new Map<unknown, FinishReason>([
   ['stop', 'stop'],
   ['length', 'length'],
   ['max_tokens', 'length'],
+  ['model_length', 'length'],
   ['tool_calls', 'tool_calls'],
   ['tool_use', 'tool_calls'],
   ['content_filter', 'content_filter'],
@@ -282,11 +283,14 @@ function finishReason(value: unknown): FinishReason | null {
   return known.get(value) ?? 'stop'
 }
 
+/** Finish reasons of an answer that broke off at the provider: it is not whole, so it must not end with `stop`. */
+const brokenOff = new Set<unknown>(['error', 'insufficient_system_resource', 'abort', 'aborted', 'network_error'])
+
 /** Throws `ErrorInAnswer` for an error in the body or an event: some providers send errors with status 200. */
 export function throwErrorInside(value: unknown): void {
   const { error, choices } = fieldsOf(value)
   const ending = fieldsOf(Array.isArray(choices) ? choices[0] : undefined)['finish_reason']
-  if (ending !== 'error' && (error === undefined || error === null)) return
+  if (!brokenOff.has(ending) && (error === undefined || error === null)) return
   const { code, status } = fieldsOf(error)
   throw new ErrorInAnswer([code, status].map(Number).find((number) => number >= 400 && number < 600))
 }

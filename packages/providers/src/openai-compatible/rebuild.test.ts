@@ -51,6 +51,7 @@ describe('a completion', () => {
   test.each([
     ['end_turn', 'stop'],
     ['max_tokens', 'length'],
+    ['model_length', 'length'],
     ['tool_use', 'tool_calls'],
     ['constructor', 'stop'],
     [null, 'stop'],
