@@ -1,5 +1,5 @@
 import { Refusal } from '../refusal.ts'
-import type { ReasoningDetail } from '../chat-answer.ts'
+import type { Delta, ReasoningDetail } from '../chat-answer.ts'
 import { reasoningDetail } from '../chat-request.ts'
 
 // Reads of a body that no schema has checked yet.
@@ -43,5 +43,25 @@ export function detailOf(opaque: string | null | undefined): ReasoningDetail | n
     return parsed.success ? (parsed.data as ReasoningDetail) : null
   } catch {
     return null
+  }
+}
+
+// Other wires have texts, thoughts and tool calls apart, so each needs to know where one ends.
+
+/** A delta apart from its tool calls. */
+export type Said = Omit<Delta, 'tool_calls'>
+
+export function saysSomething(said: Said): boolean {
+  const { content, refusal, reasoning_content: thought, reasoning, reasoning_details: details = [] } = said
+  return Boolean(content || refusal || thought || reasoning) || details.length > 0
+}
+
+/** Whether the arguments of a tool call are complete. */
+export function isWhole(json: string): boolean {
+  try {
+    JSON.parse(json)
+    return true
+  } catch {
+    return false
   }
 }

@@ -6,15 +6,16 @@ import type {
   ReasoningDetail,
   ToolCallDelta,
 } from '../../chat-answer.ts'
-import { opaqueOf, renamed } from '../fields.ts'
+import { isWhole, opaqueOf, renamed, type Said, saysSomething } from '../fields.ts'
 import type { AnswerEnd, AnswerFacts, AnswerWriter } from '../wire.ts'
 import type { Refusal } from '../../refusal.ts'
 import type { MessageErrorType } from './messages-shapes.ts'
 import { nameOfField } from './read-messages.ts'
 
 // Writes the answer of a model as a message of blocks: thinking, text and tool uses.
-//   B1  Blocks are in order, and each is stopped before the next one starts. A tool call that begins before the
-//       arguments of the one before are complete waits for the end.
+//   B1  Blocks are in order, and each is stopped before the next one starts. What begins before the arguments of a tool
+//       call are complete waits for the end: texts and thoughts, and then tool calls. What comes for a call that was
+//       stopped is ignored.
 //   B2  A thought ends with its signature, and may have no text. What a provider needs back in another form is a block
 //       of redacted thinking.
 //   B3  The usage comes at the end, because it is not known before. `end` may be called again with another charge.
@@ -24,11 +25,13 @@ export function messagesAnswer({ id, model }: AnswerFacts): AnswerWriter {
   let begun = false
   let finish: FinishReason | null = null
   let refused = false
-  let hasCalls = false
   let blocks = 0
   /** The block that is being written. */
   let open: { kind: 'thinking' | 'text' | 'call'; call?: number; json: string } | null = null
-  const waiting = new Map<number, { id: string; name: string; json: string }>() // B1
+  /** B1 */
+  const waiting = new Map<number, { id: string; name: string; json: string }>()
+  const held: Said[] = []
+  const calls = new Set<number>()
 
   function event(type: string, fields: object): string {
     return `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`
@@ -86,7 +89,7 @@ export function messagesAnswer({ id, model }: AnswerFacts): AnswerWriter {
   }
 
   function startCall(index: number, callId: string, name: string): string {
-    hasCalls = true
+    calls.add(index)
     const started = start('call', { type: 'tool_use', id: callId, name, input: {} })
     open!.call = index
     return started
@@ -106,25 +109,38 @@ export function messagesAnswer({ id, model }: AnswerFacts): AnswerWriter {
       waits.json += json
       return ''
     }
+    if (calls.has(index)) return '' // B1
     const name = called?.name ?? ''
-    if (open?.kind === 'call' && !isWhole(open.json)) {
+    if (isMidCall()) {
       waiting.set(index, { id: callId, name, json }) // B1
       return ''
     }
     return startCall(index, callId, name) + moreJson(json)
   }
 
-  function takes(given: Delta): string {
+  function isMidCall(): boolean {
+    return open?.kind === 'call' && !isWhole(open.json)
+  }
+
+  function tells(given: Said): string {
     let events = thinks(given.reasoning_content ?? given.reasoning ?? '')
     for (const detail of given.reasoning_details ?? []) events += seals(detail)
-    refused ||= Boolean(given.refusal)
-    events += says(given.content ?? '') + says(given.refusal ?? '')
-    for (const call of given.tool_calls ?? []) events += callsTool(call)
+    return events + says(given.content ?? '') + says(given.refusal ?? '')
+  }
+
+  function takes({ tool_calls: parts = [], ...said }: Delta): string {
+    refused ||= Boolean(said.refusal)
+    let events = ''
+    if (saysSomething(said)) {
+      if (held.length > 0 || isMidCall()) held.push(said) // B1
+      else events = tells(said)
+    }
+    for (const part of parts) events += callsTool(part)
     return events
   }
 
   function stopAll(): string {
-    let events = ''
+    let events = held.splice(0).map(tells).join('')
     for (const [index, { id: callId, name, json }] of waiting) events += startCall(index, callId, name) + moreJson(json)
     waiting.clear()
     return events + stop()
@@ -155,7 +171,10 @@ export function messagesAnswer({ id, model }: AnswerFacts): AnswerWriter {
     },
     end({ usage, chargedMicro, service }: AnswerEnd) {
       const last = {
-        delta: { stop_reason: stopReasonOf(finish ?? 'stop', { refused, hasCalls }), stop_sequence: null },
+        delta: {
+          stop_reason: stopReasonOf(finish ?? 'stop', { refused, hasCalls: calls.size > 0 }),
+          stop_sequence: null,
+        },
         usage: usageOf(usage, chargedMicro), // B3
         ...(service && { service }),
       }
@@ -189,15 +208,6 @@ function usageOf({ promptTokens, completionTokens, details }: AnswerUsage, charg
     cache_creation_input_tokens: written,
     output_tokens: completionTokens,
     ...(chargedMicro !== null && { cost: chargedMicro / 1_000_000, cost_micro: chargedMicro }),
-  }
-}
-
-function isWhole(json: string): boolean {
-  try {
-    JSON.parse(json)
-    return true
-  } catch {
-    return false
   }
 }
 

@@ -403,6 +403,49 @@ describe('an answer', () => {
     ])
   })
 
+  test('keeps a tool call whole around a text, a thought and a call that came before its end', () => {
+    const events = eventsOf(read({}).openAnswer(FACTS), [
+      chunk({ tool_calls: [call(0, { id: 'call_a', function: { name: 'look', arguments: '{"a":' } })] }),
+      chunk({ content: '\n' }),
+      chunk({ reasoning_content: 'Hm' }),
+      chunk({ tool_calls: [call(1, { id: 'call_b', function: { name: 'draw', arguments: '{}' } })] }),
+      chunk({ content: '', tool_calls: [call(0, { function: { arguments: '1}' } })] }),
+      chunk({}, 'tool_calls'),
+    ])
+    expect(shortOf(events).slice(1, -2)).toEqual([
+      'start tool_use 0',
+      'input_json_delta {"a":',
+      'input_json_delta 1}',
+      'stop 0',
+      'start text 1',
+      'text_delta \n',
+      'stop 1',
+      'start thinking 2',
+      'thinking_delta Hm',
+      'stop 2',
+      'start tool_use 3',
+      'input_json_delta {}',
+      'stop 3',
+    ])
+  })
+
+  test('ignores what is left of a tool call whose block has ended', () => {
+    const events = eventsOf(read({}).openAnswer(FACTS), [
+      chunk({ tool_calls: [call(0, { id: 'call_a', function: { name: 'look', arguments: '{}' } })] }),
+      chunk({ content: 'Hi' }),
+      chunk({ tool_calls: [call(0, { function: { arguments: '' } })] }),
+      chunk({}, 'tool_calls'),
+    ])
+    expect(shortOf(events).slice(1, -2)).toEqual([
+      'start tool_use 0',
+      'input_json_delta {}',
+      'stop 0',
+      'start text 1',
+      'text_delta Hi',
+      'stop 1',
+    ])
+  })
+
   test('that is whole has blocks that its wire reads back', () => {
     const message = {
       role: 'assistant',

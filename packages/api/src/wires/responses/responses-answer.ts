@@ -9,12 +9,13 @@ import type {
   ToolCallDelta,
 } from '../../chat-answer.ts'
 import type { AnswerEnd, AnswerFacts, AnswerWriter } from '../wire.ts'
-import { opaqueOf } from '../fields.ts'
+import { isWhole, opaqueOf, type Said, saysSomething } from '../fields.ts'
 import { type FlatTool, flatTools, type ResponsesBody } from './responses-body.ts'
 
 // Writes the answer of a model as a response: items of reasoning, text and tool calls.
 //   R1  Items are in the order in which the model began them, and each is done before the next one begins, except
-//       parallel tool calls.
+//       parallel tool calls. Texts and thoughts that come before the arguments of all calls are complete wait for the
+//       end. What comes for a call that is done is ignored.
 //   R2  Reasoning that a provider needs back is one item per detail, with the detail in `encrypted_content`.
 //   R3  The arguments of a custom tool are its one text. They can't be read before they are complete, so they arrive in
 //       one delta.
@@ -166,7 +167,11 @@ export function responsesAnswer(facts: AnswerFacts, body: ResponsesBody): Answer
     return opened + said!.say(words, logprobs)
   }
 
-  const calls = new Map<number, { add(json: string): string }>()
+  /** Calls that are not done. */
+  const calls = new Map<number, { add(json: string): string; isWhole(): boolean }>()
+  /** R1 */
+  const begunCalls = new Set<number>()
+  const held: [Said, Logprobs | undefined][] = []
 
   function openCall({ index, id: callId = '', function: called }: ToolCallDelta): string {
     const { isCustom, ...named } = namesOf(called?.name ?? '', tools)
@@ -196,7 +201,9 @@ export function responsesAnswer(facts: AnswerFacts, body: ResponsesBody): Answer
         )
       },
     })
+    begunCalls.add(index)
     calls.set(index, {
+      isWhole: () => isWhole(json),
       add(more) {
         json += more
         if (isCustom || more === '') return ''
@@ -207,17 +214,32 @@ export function responsesAnswer(facts: AnswerFacts, body: ResponsesBody): Answer
   }
 
   function callsTool(delta: ToolCallDelta): string {
+    if (begunCalls.has(delta.index) && !calls.has(delta.index)) return '' // R1
     const opened = calls.has(delta.index) ? '' : openCall(delta)
     return opened + calls.get(delta.index)!.add(delta.function?.arguments ?? '')
   }
 
-  function takes(delta: Delta, logprobs: Logprobs | undefined): string {
-    let events = thinks(delta.reasoning_content ?? delta.reasoning ?? '')
-    for (const detail of delta.reasoning_details ?? []) events += seals(detail)
-    events += says('text', delta.content ?? '', logprobs?.content ?? [])
-    events += says('refusal', delta.refusal ?? '', [])
-    for (const call of delta.tool_calls ?? []) events += callsTool(call)
+  function tells(said: Said, logprobs: Logprobs | undefined): string {
+    let events = thinks(said.reasoning_content ?? said.reasoning ?? '')
+    for (const detail of said.reasoning_details ?? []) events += seals(detail)
+    events += says('text', said.content ?? '', logprobs?.content ?? [])
+    return events + says('refusal', said.refusal ?? '', [])
+  }
+
+  function takes({ tool_calls: parts = [], ...said }: Delta, logprobs: Logprobs | undefined): string {
+    let events = ''
+    if (saysSomething(said)) {
+      if (held.length > 0 || [...calls.values()].some((call) => !call.isWhole())) held.push([said, logprobs]) // R1
+      else events = tells(said, logprobs)
+    }
+    for (const part of parts) events += callsTool(part)
     return events
+  }
+
+  function closeRest(status: 'completed' | 'incomplete'): string {
+    const closed = closeAll(status)
+    const told = held.splice(0).map(([said, logprobs]) => tells(said, logprobs))
+    return closed + told.join('') + closeAll(status)
   }
 
   return {
@@ -231,7 +253,7 @@ export function responsesAnswer(facts: AnswerFacts, body: ResponsesBody): Answer
         events += takes(delta, logprobs)
         if (reason === null || finish !== null) continue
         finish = reason
-        events += closeAll(statusOf(reason))
+        events += closeRest(statusOf(reason))
       }
       return events
     },
@@ -240,7 +262,7 @@ export function responsesAnswer(facts: AnswerFacts, body: ResponsesBody): Answer
       return event(`response.${statusOf(finish ?? 'stop')}`, `"response":${response1}`, sequence) // R4
     },
     broken(refusal) {
-      const started = begin() + closeAll('incomplete')
+      const started = begin() + closeRest('incomplete')
       const failed = { status: 'failed', ...NOTHING_YET, output: items, error: refusal.body }
       const end = event('response.failed', `"response":${response(failed)}`)
       return started + end + event('error', fields({ error: refusal.body })) // R5

@@ -366,6 +366,48 @@ describe('an answer', () => {
     expect(messagesOf({ input: output })[0]).toMatchObject({ tool_calls: [{ function: { name: 'agents__spawn' } }] })
   })
 
+  test('keeps tool calls whole around a text that came before their ends', () => {
+    const call = (index: number, json: string) => ({
+      index,
+      id: `call_${index}`,
+      function: { name: 'look', arguments: json },
+    })
+    const events = eventsOf(read({}).openAnswer(FACTS), [
+      chunk({ tool_calls: [call(0, '{"a":')] }),
+      chunk({ content: '\n' }),
+      chunk({ content: '', tool_calls: [{ index: 0, function: { arguments: '1}' } }] }),
+      chunk({ tool_calls: [call(1, '{}')] }),
+      chunk({}, 'tool_calls'),
+    ])
+    expect(lastOf(events).output).toMatchObject([
+      { type: 'function_call', call_id: 'call_0', arguments: '{"a":1}', status: 'completed' },
+      { type: 'function_call', call_id: 'call_1', arguments: '{}' },
+      { type: 'message', content: [{ text: '\n' }] },
+    ])
+  })
+
+  test('marks a tool call that was cut as incomplete, also if a text waited for its end', () => {
+    const call = { index: 0, id: 'call_0', function: { name: 'look', arguments: '{"a":' } }
+    const chunks = [chunk({ tool_calls: [call] }), chunk({ content: 'Hi' }), chunk({}, 'length')]
+    const { output } = lastOf(eventsOf(read({}).openAnswer(FACTS), chunks))
+    expect(output).toMatchObject([{ arguments: '{"a":', status: 'incomplete' }, { content: [{ text: 'Hi' }] }])
+  })
+
+  test('ignores what is left of a tool call whose item is done', () => {
+    const call = { index: 0, id: 'call_0', function: { name: 'look', arguments: '{}' } }
+    const events = eventsOf(read({}).openAnswer(FACTS), [
+      chunk({ tool_calls: [call] }),
+      chunk({ content: 'Hi' }),
+      chunk({ tool_calls: [{ index: 0, function: { arguments: '' } }] }),
+      chunk({}, 'tool_calls'),
+    ])
+    expect(lastOf(events).output).toMatchObject([
+      { type: 'function_call', arguments: '{}' },
+      { type: 'message', content: [{ text: 'Hi' }] },
+    ])
+    expect(lastOf(events).output).toHaveLength(2)
+  })
+
   test('that is whole has the same items as its stream', () => {
     const details = [{ type: 'reasoning.encrypted', data: 'sealed' }] as const
     const message = { role: 'assistant', content: 'Hello', refusal: null, reasoning_content: 'Hm' } as const
