@@ -11,6 +11,7 @@ import {
 } from './chat-port.ts'
 import { type Embeddings, type EmbeddingWire, type EmbeddingWish, maxEmbeddingBytes } from './provider-adapter.ts'
 import { openChunkQueue } from './chunk-queue.ts'
+import { openFinishLast } from './finish-last.ts'
 import { type Exchange, type ExchangeRequest, startExchange } from './exchange.ts'
 import { ProviderFailure } from './provider-failure.ts'
 import { parseUntrusted, text, UnfitAnswer } from './untrusted.ts'
@@ -30,6 +31,7 @@ interface StreamRequest extends Omit<ExchangeRequest, 'maxBytes'> {
  *   S2  Events without content don't count as the first byte: until then another provider can take over, and nothing is
  *       charged.
  *   S3  A slow reader pauses the connection; a reader that leaves closes it.
+ *   S4  The finish reason is in the last chunk that is passed on, whichever had it.
  */
 export function readStream(
   pool: Pool,
@@ -42,6 +44,7 @@ export function readStream(
     let begun = false
     let finishReasonSeen = false
     let complete = false
+    const finishLast = openFinishLast()
 
     const queue = openChunkQueue<ChatChunk>({
       full: () => exchange.pause(),
@@ -71,7 +74,7 @@ export function readStream(
       if (chunk === null) return
       if (chunk === 'end') return finish()
       finishReasonSeen ||= chunk.choices.some((choice) => choice.finish_reason !== null)
-      queue.push(chunk)
+      for (const passed of finishLast.take(chunk)) queue.push(passed) // S4
       if (begun) return
       begun = true
       exchange.firstByte(true)
@@ -87,6 +90,7 @@ export function readStream(
           afterFirstByte: begun,
         })
       complete = true
+      for (const passed of finishLast.end()) queue.push(passed)
       queue.end()
       ended(null)
     }
@@ -104,6 +108,7 @@ export function readStream(
           if (!complete) finish()
         },
         fail(reason) {
+          for (const passed of finishLast.end()) queue.push(passed)
           queue.fail(reason)
           reject(reason)
           if (begun && !complete && reason instanceof ProviderFailure) ended(reason)
