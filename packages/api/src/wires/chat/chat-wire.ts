@@ -70,7 +70,6 @@ export function chatAnswer({ id, model, created }: AnswerFacts, includeUsage: bo
       }),
     chunk(given) {
       const choices = withDetailsLast(given)
-      if (held && choices.every(saysNothing)) return ''
       if (choices !== given && choices.every((choice) => saysNothing(choice) && !choice.delta.role)) return ''
       const before = held ? event(held) : ''
       held = !includeUsage && choices.some(({ finish_reason: reason }) => reason !== null) ? choices : null
@@ -93,7 +92,7 @@ function failureEvent({ body }: Refusal): string {
   return `data: ${JSON.stringify({ error: body })}\n\n`
 }
 
-/** Some providers send such a chunk with their usage, after the finish reason. */
+/** Nothing is left of a chunk whose details wait for the last one. */
 function saysNothing({ delta, finish_reason: reason }: ChunkChoice): boolean {
   const { role: _, ...said } = delta
   return reason === null && Object.values(said).every((value) => value === undefined || value === null || value === '')
