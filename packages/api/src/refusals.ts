@@ -535,7 +535,7 @@ export const refusals = {
   answer_not_kept: {
     status: 422,
     type: 'invalid_request_error',
-    message: text('The call with this idempotency key has finished, but its response was too large to store.'),
+    message: text('The call with this idempotency key has finished, but its response is not stored.'),
     resolution: text('Use a new Idempotency-Key to make a new call. It is charged separately.'),
   },
 

@@ -162,7 +162,7 @@ const words: Partial<Record<RefusalCode, Words>> = {
     fix: 'Send a new key for each new request.',
   },
   answer_not_kept: {
-    meaning: 'The repeated call had a response too large to store.',
+    meaning: 'The response of the repeated call is not stored.',
     fix: 'Send a new Idempotency-Key, which makes a new call.',
   },
   key_revoked: {
