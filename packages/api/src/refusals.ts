@@ -544,7 +544,7 @@ export const refusals = {
     status: 429,
     type: 'rate_limit_error',
     message: text('Too many requests.'),
-    resolution: text('Retry after Retry-After seconds and send fewer requests per second.'),
+    resolution: text('Wait as many seconds as Retry-After says, and send requests less often.'),
     retryAfterMs: 1_000,
   },
   internal_error: {

@@ -41,7 +41,7 @@ export function readyScreen(facts: ReadyFacts, readyFile: string): string {
     models    ${facts.models.join(', ')}
     console   ${baseUrl}/console  (${email}, ${password === null ? 'with the password you set' : `password ${password}`})
 
-  What the key can call, a completion, and a flow that tells its progress:
+  What the key can call, a completion, and a flow that reports its progress:
 
 curl -sS ${baseUrl}/v1/models ${authorization}
 

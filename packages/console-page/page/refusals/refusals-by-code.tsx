@@ -273,7 +273,7 @@ const words: Partial<Record<RefusalCode, Words>> = {
   },
   rate_limited: {
     meaning: 'Too many requests.',
-    fix: 'Wait for the time in Retry-After, and send fewer requests per second.',
+    fix: 'Wait as long as Retry-After says, and send requests less often. Without Retry-After, the call alone exceeds the limit: make it smaller.',
   },
   provider_failed: {
     meaning: 'The model did not return a response. Nothing was charged.',
