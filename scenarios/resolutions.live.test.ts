@@ -5,7 +5,7 @@ import { appCode } from './src/app-code.ts'
 import { answerOf, callerAt } from './src/caller.ts'
 import { flowResolutions } from './src/flow-resolutions.ts'
 import { liveStackTest } from './src/live-stack-test.ts'
-import { chat } from './src/stack.ts'
+import { chat, type TenantFixture } from './src/stack.ts'
 import { windowPasses } from './src/meters.ts'
 import { openResolutionContext, type ResolutionContext } from './src/resolution-context.ts'
 
@@ -21,6 +21,25 @@ interface ResolutionStory {
 
 const assignmentOf = ({ projectPath }: ResolutionContext, product: string) =>
   `${projectPath}/assignments/${encodeURIComponent(product)}`
+
+/** Has a call reserve most of 400 micro-USD, then makes another that is refused until the first one settles. */
+async function refusedWhileOneRuns(
+  { stack, refused, succeeds }: ResolutionContext,
+  caller: Pick<TenantFixture, 'key' | 'model'>,
+): Promise<void> {
+  const { control } = stack.provider
+  const prompt = `Running ${caller.key.id}`
+  await control.setFaults([{ prompt, hold: true }])
+  const call = (max_tokens: number) =>
+    chat(stack, caller, { body: { max_tokens, messages: [{ role: 'user', content: prompt }] } })
+  const running = call(200)
+  await control.waitForCalls(1, { prompt })
+  refused(await answerOf(await call(100)))
+  await control.clearFaults()
+  await control.release()
+  succeeds(await answerOf(await running))
+  succeeds(await answerOf(await call(100)))
+}
 
 const resolutions: ResolutionStory[] = [
   {
@@ -166,7 +185,7 @@ const resolutions: ResolutionStory[] = [
   },
   {
     code: 'key_limit',
-    resolution: /Wait until the limit resets at \d{4}-\d\d-\d\dT00:00:00Z/,
+    resolution: /wait until the limit resets at \d{4}-\d\d-\d\dT00:00:00Z/i,
     async story({ stack, issue, refused, succeeds, call }) {
       for (const reset of ['daily', 'weekly', 'monthly'] as const) {
         const key = await issue({ limit: { micro: 150, reset } })
@@ -175,6 +194,14 @@ const resolutions: ResolutionStory[] = [
         await windowPasses(stack, key.id, reset)
         succeeds(await call(key))
       }
+    },
+  },
+  {
+    code: 'key_limit',
+    resolution: /Wait until running calls settle, or create a key with a higher limit/,
+    async story(context) {
+      const key = await context.issue({ limit: { micro: 400, reset: 'daily' } })
+      await refusedWhileOneRuns(context, { key, model: context.tenant.model })
     },
   },
   {
@@ -216,7 +243,7 @@ const resolutions: ResolutionStory[] = [
   {
     code: 'budget_reached',
     resolution:
-      /Wait until the budget resets at \d{4}-\d\d-01T00:00:00Z, or ask an Admin of the organization to raise it/,
+      /wait until the budget resets at \d{4}-\d\d-01T00:00:00Z, or ask an Admin of the organization to raise the budget/,
     async story({ users, tenant, tenantPath, refused, succeeds, call }) {
       const set = (limitMicro: number) =>
         users.admin.ask('PUT', `${tenantPath}/budgets`, {
@@ -230,6 +257,16 @@ const resolutions: ResolutionStory[] = [
       refused(await call())
       succeeds(await set(1_000_000))
       succeeds(await call())
+    },
+  },
+  {
+    code: 'budget_reached',
+    resolution: /Wait until running calls settle, or ask an Admin of the organization to raise the budget/,
+    async story(context) {
+      const { users, tenant, tenantPath, succeeds } = context
+      const budget = { kind: 'team', subject: tenant.project.team, limitMicro: 400, hard: true }
+      succeeds(await users.admin.ask('PUT', `${tenantPath}/budgets`, budget))
+      await refusedWhileOneRuns(context, tenant)
     },
   },
   {
@@ -355,19 +392,8 @@ const resolutions: ResolutionStory[] = [
   {
     code: 'insufficient_budget',
     resolution: /wait until running calls settle/,
-    async story({ stack, refused, succeeds }) {
-      const poor = await stack.tenant(400n)
-      const prompt = `Running ${poor.project.id}`
-      await stack.provider.control.setFaults([{ prompt, hold: true }])
-      const call = (max_tokens: number) =>
-        chat(stack, poor, { body: { max_tokens, messages: [{ role: 'user', content: prompt }] } })
-      const running = call(200)
-      await stack.provider.control.waitForCalls(1, { prompt })
-      refused(await answerOf(await call(100)))
-      await stack.provider.control.clearFaults()
-      await stack.provider.control.release()
-      succeeds(await answerOf(await running))
-      succeeds(await answerOf(await call(100)))
+    async story(context) {
+      await refusedWhileOneRuns(context, await context.stack.tenant(400n))
     },
   },
   {

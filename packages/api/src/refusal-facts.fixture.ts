@@ -25,7 +25,7 @@ const facts = {
   zone: 'Asia/Kolkata',
   reset: 'daily',
   limitMicro: 5_000_000,
-  spentMicro: 4_999_000,
+  spentMicro: 5_000_000,
   resetsAt: '2026-11-21T00:00:00Z',
   product: 'acme/swift',
   need: 'the role Admin',

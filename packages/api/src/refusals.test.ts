@@ -172,9 +172,75 @@ describe('the refusal of a call that exceeds a key limit [key_limit]', () => {
     expect(resolution).toMatch(/lower max_tokens.*or create a key with a higher limit/)
   })
 
-  test('suggests to wait if the call fits the limit', () => {
-    expect(refuse('key_limit', { ...facts, neededMicro: 100 }).body.resolution).toMatch(/^Wait until the limit resets/)
+  test('suggests a new window or a higher limit once the limit is spent', () => {
+    const { resolution } = refuse('key_limit', { ...facts, spentMicro: 100, neededMicro: 100 }).body
+    expect(resolution).toMatch(/^Wait until the limit resets/)
   })
+})
+
+// Limit 100.
+const shortfalls: [spentMicro: number, reservedMicro: number, neededMicro: number, Shortfall][] = [
+  [0, 0, 101, 'larger than the limit'],
+  [100, 0, 101, 'larger than the limit'],
+  [0, 100, 1, 'reserved'],
+  [0, 60, 50, 'reserved'],
+  [40, 60, 60, 'reserved'],
+  [40, 60, 61, 'larger than the rest'],
+  [99, 0, 2, 'larger than the rest'],
+  [99, 1, 2, 'larger than the rest'],
+  [100, 0, 1, 'spent'],
+  [120, 0, 0, 'spent'], // the limit of a budget was lowered
+]
+type Shortfall = keyof typeof shortfallTexts
+const shortfallTexts = {
+  'larger than the limit': [/^This call may cost up to .* exceeds /, /^Shorten the prompt, lower max_tokens, or /],
+  'larger than the rest': [
+    /^This call may cost up to .* more than is left of /,
+    /lower max_tokens, wait until .* resets/,
+  ],
+  reserved: [/^Running calls have reserved what this call needs of /, /^Wait until running calls settle, or /],
+  spent: [/ reached/, /^Wait until the (limit|budget) resets at /],
+} as const
+
+describe.each([
+  ['key_limit', { reset: 'daily' }],
+  ['budget_reached', { kind: 'tag', subject: 'nightly' }],
+] as const)('%s', (code, more) => {
+  test.each(shortfalls)('with %i spent, %i reserved and %i needed of 100: %s', (spent, reserved, needed, shortfall) => {
+    const { message, resolution } = row(code, {
+      ...more,
+      limitMicro: 100,
+      spentMicro: spent,
+      reservedMicro: reserved,
+      neededMicro: needed,
+      resetsAt: '2026-12-01T00:00:00Z',
+    })
+    expect(message).toMatch(shortfallTexts[shortfall][0])
+    expect(resolution).toMatch(shortfallTexts[shortfall][1])
+    expect(resolution.includes('2026-12-01')).toBe(shortfall === 'spent' || shortfall === 'larger than the rest')
+  })
+})
+
+test('a lifetime limit that does not reset suggests a smaller call [key_limit]', () => {
+  const facts = {
+    reset: 'lifetime',
+    limitMicro: 100,
+    spentMicro: 60,
+    reservedMicro: 0,
+    neededMicro: 50,
+    resetsAt: null,
+  }
+  expect(row('key_limit', facts).resolution).toBe(
+    'Shorten the prompt, lower max_tokens, or create a key with a higher limit.',
+  )
+})
+
+test.each([
+  [0, "The project's wallet is empty."],
+  [100, "Running calls have reserved the rest of the project's wallet."],
+])('with nothing available and %i reserved says “%s” [insufficient_budget]', (reservedMicro, message) => {
+  const facts = { availableMicro: 0, reservedMicro, neededMicro: 50, affordableMaxTokens: 0 }
+  expect(row('insufficient_budget', facts).message).toBe(message)
 })
 
 test('a refused product names both possible reasons: not assigned or not published [product_not_assigned]', () => {

@@ -62,6 +62,46 @@ interface CeilingFacts {
   neededMicro: number
 }
 
+interface LimitFacts {
+  limitMicro: number
+  spentMicro: number
+  neededMicro: number
+}
+
+/** Why a call does not fit a limit towards which reservations count too (money §6.1). */
+function shortfallOf({ limitMicro, spentMicro, neededMicro }: LimitFacts) {
+  if (neededMicro > limitMicro) return 'larger than the limit'
+  if (spentMicro + neededMicro <= limitMicro) return 'reserved'
+  return limitMicro > spentMicro ? 'larger than the rest' : 'spent'
+}
+
+/** @returns null if the limit is spent */
+function limitMessage(facts: LimitFacts, limit: string): string | null {
+  switch (shortfallOf(facts)) {
+    case 'larger than the limit':
+      return `This call may cost up to ${usd(facts.neededMicro)}, which exceeds ${limit}.`
+    case 'larger than the rest':
+      return `This call may cost up to ${usd(facts.neededMicro)}, which is more than is left of ${limit}.`
+    case 'reserved':
+      return `Running calls have reserved what this call needs of ${limit}.`
+    case 'spent':
+      return null
+  }
+}
+
+/** @param reset how to wait for the reset; null: there is none */
+function limitResolution(facts: LimitFacts, reset: string | null, raise: string): string {
+  const wait = reset ? [reset] : []
+  const actions = {
+    'larger than the limit': ['shorten the prompt', 'lower max_tokens'],
+    'larger than the rest': ['shorten the prompt', 'lower max_tokens', ...wait],
+    reserved: ['wait until running calls settle'],
+    spent: wait,
+  }[shortfallOf(facts)]
+  return `${capitalized(actions.join(', '))}, or ${raise}.`
+}
+
+const capitalized = (sentence: string) => sentence.charAt(0).toUpperCase() + sentence.slice(1)
 const text = (sentence: string) => (_: Nothing) => sentence
 const someOf = (names: string[]) => (names.length > 5 ? [...names.slice(0, 5), '…'] : names).join(', ')
 
@@ -164,10 +204,13 @@ export const refusals = {
   insufficient_budget: {
     status: 402,
     type: 'insufficient_funds_error',
-    message: (f: { neededMicro: number; availableMicro: number }) =>
-      f.availableMicro > 0
-        ? `This call may cost up to ${usd(f.neededMicro)}, but the project's wallet has only ${usd(f.availableMicro)} available.`
-        : "The project's wallet is empty.",
+    message: (f: { neededMicro: number; availableMicro: number; reservedMicro: number }) => {
+      if (f.availableMicro > 0)
+        return `This call may cost up to ${usd(f.neededMicro)}, but the project's wallet has only ${usd(f.availableMicro)} available.`
+      return f.reservedMicro > 0
+        ? "Running calls have reserved the rest of the project's wallet."
+        : "The project's wallet is empty."
+    },
     resolution: (f: { affordableMaxTokens: number; reservedMicro: number }) =>
       [
         'Ask the platform operator to add funds to the project',
@@ -234,16 +277,16 @@ export const refusals = {
   key_limit: {
     status: 403,
     type: 'permission_error',
-    message: (f: KeyLimitFacts) =>
-      f.neededMicro > f.limitMicro
-        ? `This call may cost up to ${usd(f.neededMicro)}, which exceeds the key's ${f.reset} spending limit of ${usd(f.limitMicro)}.`
-        : `This key has reached its ${f.reset} spending limit of ${usd(f.limitMicro)}.`,
-    resolution: (f: KeyLimitFacts) =>
-      f.neededMicro > f.limitMicro
-        ? 'Shorten the prompt, lower max_tokens, or create a key with a higher limit.'
-        : f.resetsAt
-          ? `Wait until the limit resets at ${f.resetsAt}, or create a key with a higher limit.`
-          : 'Create a key with a higher limit. A lifetime limit does not reset.',
+    message: (f: KeyLimitFacts) => {
+      const limit = `${f.reset} spending limit of ${usd(f.limitMicro)}`
+      return limitMessage(f, `the key's ${limit}`) ?? `This key has reached its ${limit}.`
+    },
+    resolution: (f: KeyLimitFacts) => {
+      const reset = f.resetsAt && `wait until the limit resets at ${f.resetsAt}`
+      if (shortfallOf(f) === 'spent' && !reset)
+        return 'Create a key with a higher limit. A lifetime limit does not reset.'
+      return limitResolution(f, reset, 'create a key with a higher limit')
+    },
   },
   tag_mismatch: {
     status: 403,
@@ -254,14 +297,16 @@ export const refusals = {
   budget_reached: {
     status: 403,
     type: 'permission_error',
-    message: (f: BudgetFacts) =>
-      f.neededMicro > f.limitMicro
-        ? `This call may cost up to ${usd(f.neededMicro)}, which exceeds the monthly budget of the ${f.kind} ${f.subject}, ${usd(f.limitMicro)}.`
-        : `The monthly budget of the ${f.kind} ${f.subject}, ${usd(f.limitMicro)}, is reached.`,
+    message: (f: BudgetFacts) => {
+      const budget = `the monthly budget of the ${f.kind} ${f.subject}, ${usd(f.limitMicro)}`
+      return limitMessage(f, budget) ?? `${capitalized(budget)}, is reached.`
+    },
     resolution: (f: BudgetFacts) =>
-      f.neededMicro > f.limitMicro
-        ? 'Shorten the prompt, lower max_tokens, or ask an Admin of the organization to raise the budget.'
-        : `Wait until the budget resets at ${f.resetsAt}, or ask an Admin of the organization to raise it.`,
+      limitResolution(
+        f,
+        `wait until the budget resets at ${f.resetsAt}`,
+        'ask an Admin of the organization to raise the budget',
+      ),
   },
   product_not_assigned: {
     status: 403,

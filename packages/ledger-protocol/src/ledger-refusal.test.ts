@@ -6,7 +6,7 @@ const said = (code: string, facts: object = {}, surface: Surface = 'chat') =>
 
 describe('a refusal for a caller of a model', () => {
   test('names the time at which the spending window of the key ends [key_limit]', () => {
-    const facts = { limitMicro: 5_000_000, spentMicro: 4_999_120, reservedMicro: 900, neededMicro: 400 }
+    const facts = { limitMicro: 5_000_000, spentMicro: 4_999_120, reservedMicro: 0, neededMicro: 900 }
     const { body } = said('key_limit', {
       ...facts,
       reset: 'daily',
