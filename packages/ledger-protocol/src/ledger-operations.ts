@@ -371,7 +371,7 @@ export const ledgerOperations = {
     path: '/budgets/set',
     callers: byMoney,
     request: budgetRequest,
-    response: response<object>(),
+    response: response<{ id: string }>(),
     wire: 'request',
     tryMs: LOCKED_MS,
   },

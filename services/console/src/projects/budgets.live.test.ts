@@ -1,3 +1,4 @@
+import { openLedgerClient } from '@gateway/ledger-client/ledger-client'
 import { expect } from 'vitest'
 import { consoleTest as test, outcomeOf } from '../console.fixture.ts'
 
@@ -27,6 +28,44 @@ test('an Admin sets, changes, lists and removes monthly budgets, and the audit s
     'budget.set',
     'budget.set',
   ])
+})
+
+test('a removal whose answer was lost gets its audit row when it is repeated', async ({
+  stack,
+  ledger,
+  services,
+  onTestFinished,
+}) => {
+  const client = openLedgerClient({ url: ledger.url, service: 'console', privateKey: services.secrets.console })
+  onTestFinished(() => client.close())
+  const budget = { kind: 'tag', subject: 'lost-answer', limitMicro: 1, hard: true }
+  const { id } = (await stack.owner.put(`${stack.path}/budgets`, budget)).body
+  expect(await client.removeBudget({ id, tenant: stack.tenant })).toEqual({ found: true })
+  const removals = async () => {
+    const { body } = await stack.owner.get(`${stack.path}/audit?subject=${id}`)
+    return body.data.filter(({ action }: { action: string }) => action === 'budget.remove')
+  }
+  expect(await removals()).toEqual([])
+  expect(outcomeOf(await stack.owner.delete(`${stack.path}/budgets/${id}`))).toBe('204')
+  const written = [expect.objectContaining({ details: { kind: 'tag', subject: 'lost-answer' } })]
+  expect(await removals()).toEqual(written)
+  expect(outcomeOf(await stack.owner.delete(`${stack.path}/budgets/${id}`))).toBe('404 not_found')
+  expect(await removals()).toEqual(written)
+})
+
+test('a budget that is removed right after it was set is in the audit', async ({ stack, fixture, onTestFinished }) => {
+  const subject = `removed-${stack.tenant}`
+  await fixture.run(`
+    CREATE FUNCTION public.remove_new_budget() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN UPDATE money.budgets SET target = NULL WHERE id = NEW.id; RETURN NULL; END $$;
+    CREATE TRIGGER remove_new_budget AFTER INSERT ON money.budgets FOR EACH ROW
+      WHEN (NEW.subject = '${subject}') EXECUTE FUNCTION public.remove_new_budget()`)
+  onTestFinished(async () => void (await fixture.run('DROP FUNCTION public.remove_new_budget CASCADE')))
+  const budget = { kind: 'tag', subject, limitMicro: 1, hard: true }
+  const { status, body } = await stack.owner.put(`${stack.path}/budgets`, budget)
+  expect([status, body]).toEqual([200, expect.objectContaining(budget)])
+  const { body: audit } = await stack.owner.get(`${stack.path}/audit?subject=${body.id}`)
+  expect(audit.data.map(({ action }: { action: string }) => action)).toEqual(['budget.set'])
 })
 
 test('a budget needs an Admin, and a subject that the organization has [not_permitted]', async ({ stack, signIn }) => {

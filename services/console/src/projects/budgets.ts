@@ -45,28 +45,29 @@ export function setBudget({ prisma, ledger, newId, now }: Deps): Handler<'setBud
     if (kind === 'user') await requireMember(prisma, tenant, subject)
     if (kind === 'team' && !(await prisma.team.findFirst({ where: { id: subject, tenant } })))
       throw invalidField('subject', 'is not a team of the organization', 'send the ID of one of its teams')
-    await ledger.setBudget({ id: newId('bud'), tenant, createdBy: user.id, ...budget })
-    const row = await prisma.budget.findFirstOrThrow({ where: { tenant, kind, subject, target: { not: null } } })
-    await recordChange(prisma, { tenant, user: user.id, action: 'budget.set', subject: row.id, details: budget })
+    const { id } = await ledger.setBudget({ id: newId('bud'), tenant, createdBy: user.id, ...budget })
+    await recordChange(prisma, { tenant, user: user.id, action: 'budget.set', subject: id, details: budget })
+    const row = await prisma.budget.findUniqueOrThrow({ where: { id } }) // the row of a removed budget stays
     res.json(budgetRecord(row, now().getTime()))
   }
 }
 
-/** DELETE …/budgets/{budget}: calls that count towards it end as they began. */
+/**
+ * DELETE …/budgets/{budget}: calls that count towards it end as they began. The ledger removes it and the audit row
+ * follows; if that row is missing, a repeated request writes it and answers as the first one would have.
+ */
 export function removeBudget({ prisma, ledger }: Deps): Handler<'removeBudget'> {
   return async (call, res) => {
     const [user, tenant, id] = [userOf(res), call.id('tenant'), call.id('budget')]
     await authorizeInTenant(prisma, user, tenant, 'budgets.manage')
     const row = await prisma.budget.findFirst({ where: { id, tenant } })
     const { found } = await ledger.removeBudget({ id, tenant })
-    if (row === null || !found) throw refuse('not_found', {})
+    if (row === null) throw refuse('not_found', {})
     const { kind, subject } = row
-    await recordChange(prisma, {
-      tenant,
-      user: user.id,
-      action: 'budget.remove',
-      subject: id,
-      details: { kind, subject },
+    await prisma.$transaction(async (tx) => {
+      const change = { tenant, action: 'budget.remove' as const, subject: id }
+      if (!found && (await tx.auditEntry.findFirst({ where: change }))) throw refuse('not_found', {})
+      await recordChange(tx, { ...change, user: user.id, details: { kind, subject } })
     })
     res.status(204).end()
   }

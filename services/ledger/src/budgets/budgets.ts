@@ -4,14 +4,17 @@ import type { Deps } from '../deps.ts'
 // Monthly budgets of an organization (money §6.4). Admission counts towards them and keeps hard ones
 // (B12 of run_batch). A budget counts what is admitted from its creation on.
 
-/** Sets the budget of a user, team or tag; one that it has already gets the new limit and keeps what it has counted. */
+/**
+ * Sets the budget of a user, team or tag; one that it has already gets the new limit and keeps what it has counted.
+ * @returns its ID: that of the request, unless the budget existed before
+ */
 export async function setBudget(
   { reads }: Pick<Deps, 'reads'>,
   { id, tenant, kind, subject, limitMicro, hard, createdBy }: BudgetRequest,
-): Promise<object> {
+): Promise<{ id: string }> {
   const limit = { limitMicro: BigInt(limitMicro), isHard: hard }
   const target = `${tenant} ${kind} ${subject}` // as money.budget_targets joins them
-  await reads.prisma.budget.upsert({
+  return reads.prisma.budget.upsert({
     where: { target },
     create: {
       id,
@@ -25,8 +28,8 @@ export async function setBudget(
       createdAt: new Date(),
     },
     update: limit,
+    select: { id: true },
   })
-  return {}
 }
 
 /** Removes a budget; its row stays, because open reservations name it. */
