@@ -77,6 +77,23 @@ describe('exactCounter', () => {
     expect(noting.asked).toHaveLength(expected === COUNTED ? 1 : 0)
   })
 
+  // Of the limit 6 are left once running calls have settled, and of the wallet 8.
+  test.each([
+    ['key_limit', { ...KEY, leastMicro: 6 }, COUNTED],
+    ['key_limit', { ...KEY, leastMicro: 7 }, STANDS],
+    ['budget_reached', { ...KEY, leastMicro: 6 }, COUNTED],
+    ['budget_reached', { ...KEY, leastMicro: 7 }, STANDS],
+    ['ceiling_reached', { ...CEILING, leastMicro: 6 }, COUNTED],
+    ['ceiling_reached', { ...CEILING, leastMicro: 7 }, STANDS],
+    ['insufficient_budget', { ...WALLET, reservedMicro: 5, leastMicro: 8 }, COUNTED],
+    ['insufficient_budget', { ...WALLET, reservedMicro: 5, leastMicro: 9 }, STANDS],
+    ['insufficient_budget', { availableMicro: 0, reservedMicro: 0 }, STANDS],
+  ])('for a caller that waits for running calls, after %s with %o returns %o', async (code, facts, expected) => {
+    const noting = openNoting()
+    expect(await exactCounter(noting, { waits: true })(chat, refused(code, facts))).toEqual(expected)
+    expect(noting.asked).toHaveLength(expected === COUNTED ? 1 : 0)
+  })
+
   test('uses the tokenizer of the product, and counts nothing without one', async () => {
     const noting = openNoting()
     const count = exactCounter(noting)

@@ -8,7 +8,7 @@ import { everyPromptText } from './prompt-text.ts'
 //   E1  A count is never less than what a provider of that tokenizer counts for the text. Overheads are added by the
 //       ledger.
 //   E2  If no count could overturn the refusal, none is made: even a lower bound, which costs nothing either, does not
-//       fit.
+//       fit. A caller that waits for running calls counts unless it would not fit even once they have settled.
 //   E3  If the count does not finish in time, nothing is estimated, and nothing is refused that a count could have
 //       admitted.
 
@@ -32,27 +32,34 @@ interface Asked {
 /** Providers may join the texts with a line feed or a space. */
 const TOKENS_BETWEEN = 1
 
-export function exactCounter({ countAtMost }: { countAtMost: CountAtMost }): CountExactly {
+/** @param waits whether the caller waits for what running calls have reserved, as nodes do (money §7.3) */
+export function exactCounter(
+  { countAtMost }: { countAtMost: CountAtMost },
+  { waits = false }: { waits?: boolean } = {},
+): CountExactly {
   return async ({ payer, request }, refused) => {
     const { tokenizer, project } = refused.facts
     if (!tokenizer) return { kind: 'stands' }
     const texts = everyPromptText(request.forwarded)
-    if (!mayTurn(refused, texts)) return { kind: 'stands' } // E2
+    if (!mayTurn(refused, texts, waits)) return { kind: 'stands' } // E2
     const tokens = await countAtMost({ project: project ?? payer, texts, family: tokenizer })
     return tokens === null ? { kind: 'busy' } : { kind: 'counted', tokens: tokens + TOKENS_BETWEEN * texts.length }
   }
 }
 
 /** Whether fewer prompt tokens could change the decision. */
-function mayTurn({ code, facts }: LedgerRefusal, texts: string[]): boolean {
+function mayTurn({ code, facts }: LedgerRefusal, texts: string[], waits: boolean): boolean {
   if (code === 'context_limit') {
     const least = minTokensOf(texts) + TOKENS_BETWEEN * texts.length
     return facts.outputCap <= facts.maxOutputTokens && least + facts.outputCap <= facts.contextLength
   }
-  // Reservations of siblings may still be released: the node waits for that.
+  // Only nodes have a ceiling, and they wait.
   if (code === 'ceiling_reached') return facts.chargedMicro + (facts.leastMicro ?? 0) <= facts.maxMicro
   // A refused start does not state the least cost of a call.
   if (code === 'key_limit' || code === 'budget_reached')
-    return facts.spentMicro + facts.reservedMicro + (facts.leastMicro ?? 1) <= facts.limitMicro
-  return code === 'insufficient_budget' && (facts.leastMicro ?? 1) <= facts.availableMicro
+    return facts.spentMicro + (waits ? 0 : facts.reservedMicro) + (facts.leastMicro ?? 1) <= facts.limitMicro
+  return (
+    code === 'insufficient_budget' &&
+    (facts.leastMicro ?? 1) <= facts.availableMicro + (waits ? facts.reservedMicro : 0)
+  )
 }

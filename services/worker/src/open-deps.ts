@@ -128,7 +128,7 @@ export async function openDeps(
     }),
     freeNodes,
     countUsage: usageCounter(tokens.count, metrics.usageReplaced),
-    countExactly: exactCounter({ countAtMost: tokens.countAtMost }),
+    countExactly: exactCounter({ countAtMost: tokens.countAtMost }, { waits: true }),
     newId,
     newLease: () => randomBytes(16).toString('hex'),
     metrics,

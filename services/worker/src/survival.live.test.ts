@@ -230,6 +230,39 @@ stackTest(
   },
 )
 
+stackTest(
+  'a call that fits the wallet only by an exact count waits for funds too',
+  async ({ startWorker, tenant, stack, fixture }) => {
+    const { control } = stack.provider
+    await startWorker()
+    const held = newPrompt()
+    const [large, counted] = [
+      await tenant.publish({ requestPico: 900_000_000_000n }),
+      // Output reserves 0.15 USD, the prompt 1.20 USD by its bytes and at most 0.25 USD by its tokens; the wallet has 1 USD.
+      await tenant.publish({
+        promptPico: 20_000_000n,
+        completionPico: 1_500_000_000n,
+        tokensPerByteMillionths: 1_000_000,
+      }),
+    ]
+    await fixture.run(`UPDATE control.products SET tokenizer = 'o200k_base' WHERE id = $1`, [counted])
+    await control.setFaults([{ prompt: held, hold: true, status: 500 }])
+    const first = await tenant.start(oneChat(large), { prompt: held })
+    await control.waitForCalls(1, { prompt: held })
+    const waiting = await tenant.start(oneChat(counted, { params: { max_tokens: 100 } }), {
+      prompt: 'token '.repeat(10_000),
+    })
+    const status = async () => nodeOf((await tenant.record(waiting)).record, 'chat').status
+    await expect.poll(status, SOON).not.toBe('Pending')
+    // By the time a later call has ended, the first admission of the waiting one is refused.
+    expect(await tenant.run(oneChat(tenant.model), { prompt: newPrompt() })).toMatchObject({ status: 'Succeeded' })
+    await control.clearFaults()
+    await control.release()
+    expect(await tenant.ended(waiting)).toMatchObject({ status: 'Succeeded' })
+    expect(await tenant.ended(first)).toMatchObject({ status: 'Failed' })
+  },
+)
+
 // spec: 8.2/r7
 stackTest(
   'a call in progress at the deadline of its execution is cancelled [execution_timeout]',

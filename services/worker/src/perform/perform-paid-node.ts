@@ -156,8 +156,9 @@ export function codeOf(error: string): string {
 
 // Asks the ledger to reserve the max cost of a node's call.
 //   A1  The request carries the ID of this attempt and may be repeated: the ledger reserves once.
-//   A2  If the bound by bytes alone would be refused, the tokens are counted once, as for a direct call (money §2.4).
-//       If counting is not possible now, the node waits and retries.
+//   A2  If the bound by bytes alone would be refused, the tokens are counted once, as for a direct call (money §2.4),
+//       even if the call fits only once others have settled (A3). If counting is not possible now, the node waits and
+//       retries.
 //   A3  A call that does not fit only because of other reservations is retried for half a minute, until those calls end
 //       and release them. So siblings run in sequence if the wallet or ceiling can't cover them together.
 //   A4  An unreachable ledger is retried until the deadline of the execution.
