@@ -159,7 +159,7 @@ BEGIN
      WHERE b.id = ANY (ARRAY(SELECT id FROM budgeting))
        AND b.id = s.id
        AND b.window_start = s.window_start -- a later window does not include this reservation
-    RETURNING b.id, b.kind, b.subject, b.window_start, b.limit_micro, b.spent, s.charged, s.project
+    RETURNING b.id, b.kind, b.subject, b.window_start, b.limit_micro, b.spent, s.project
   ), metering AS (
     SELECT lineage, window_start, sum(micro) AS micro, sum(charged) AS charged, max(key) AS key,
            min(notice_percents) AS percents

@@ -179,7 +179,7 @@ export function reserveInBudgets(book: Book, windows: BudgetWindow[], micro: big
   }
 }
 
-/** Ends a reservation in the windows that have not ended, and notes a notice for each threshold that the charge crosses. */
+/** Ends a reservation in the windows that have not ended, and notes a notice for each threshold that is reached by then. */
 export function closeInBudgets(book: Book, windows: BudgetWindow[], micro: bigint, charged: bigint): void {
   for (const window of windows) {
     const { id, windowStartMs: start } = window
@@ -187,10 +187,7 @@ export function closeInBudgets(book: Book, windows: BudgetWindow[], micro: bigin
     if (budget.windowStartMs !== start) continue
     const spent = budget.spent + charged
     book.budgets.set(id, { ...budget, reserved: budget.reserved - micro, spent })
-    for (const percent of [80n, 100n]) {
-      const isCrossed = spent * 100n >= percent * budget.limit && budget.spent * 100n < percent * budget.limit
-      if (isCrossed) notify(book, window, percent)
-    }
+    for (const percent of [80n, 100n]) if (spent * 100n >= percent * budget.limit) notify(book, window, percent)
   }
 }
 

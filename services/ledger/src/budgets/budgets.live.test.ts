@@ -56,6 +56,15 @@ const budgetOf = async ({ reads }: Replica, id: string) => {
   return { spent, reserved, limitMicro }
 }
 
+/** Kind, threshold, project and spent amount of each notice. */
+const noticesOf = async ({ reads }: Replica, projects: string[]) => {
+  const rows = await reads.prisma.notice.findMany({
+    where: { project: { in: projects } },
+    orderBy: { threshold: 'asc' },
+  })
+  return rows.map(({ kind, threshold, project, spentMicro }) => [kind, threshold, project, spentMicro])
+}
+
 describe('a hard budget', () => {
   for (const kind of ['user', 'team', 'tag'] as const)
     test(`of a ${kind} admits exactly ${FIT} of ${CALLERS} concurrent calls of two projects through two ledgers [budget_reached]`, async ({
@@ -108,13 +117,7 @@ describe('a hard budget', () => {
     replica,
   }) => {
     await set('team', 220)
-    const notices = async () => {
-      const rows = await replica.reads.prisma.notice.findMany({
-        where: { project: { in: projects } },
-        orderBy: { threshold: 'asc' },
-      })
-      return rows.map(({ kind, threshold, project, spentMicro }) => [kind, threshold, project, spentMicro])
-    }
+    const notices = () => noticesOf(replica, projects)
     const items = keys.map((key) => replica.item(key, product))
     for (const item of items) await replica.admit(item)
     const refused = async () => codeOf(await replica.admit(replica.item(keys[1]!, product)))
@@ -230,6 +233,34 @@ test('a soft budget counts and refuses nothing', async ({ organization: { keys, 
   expect(countCodes(await Promise.all(items.map((item) => replica.admit(item))))).toEqual({ admitted: 2 })
   for (const { id: call } of items) await replica.settle(call, { promptTokens: 0, completionTokens: 100 })
   expect(await budgetOf(replica, id)).toMatchObject({ spent: 200n, reserved: 0n })
+})
+
+test('a budget lowered below what is spent writes its notices with the next charge, and each of them once', async ({
+  organization: { keys, product, projects },
+  set,
+  replica,
+}) => {
+  const notices = () => noticesOf(replica, projects)
+  const settle = async (completionTokens: number) => {
+    const item = replica.item(keys[0]!, product)
+    await replica.admit(item)
+    await replica.settle(item.id, { promptTokens: 0, completionTokens })
+  }
+  await set('team', 1_000, false)
+  await settle(90)
+  expect(await notices()).toEqual([])
+  await set('team', 100, false)
+  await settle(1)
+  const [mostly, full] = [80n, 100n].map((threshold) => ['budget.percent', threshold, projects[0]])
+  expect(await notices()).toEqual([[...mostly!, 91n]])
+  await settle(20)
+  const both = [
+    [...mostly!, 91n],
+    [...full!, 111n],
+  ]
+  expect(await notices()).toEqual(both)
+  await settle(20)
+  expect(await notices()).toEqual(both)
 })
 
 test('a removed budget still ends what counted towards it, and a new one of its subject starts at zero', async ({
