@@ -6,6 +6,7 @@ import { answerOf, callerAt, refusalIn, said } from './src/caller.ts'
 import { liveStackTest as test } from './src/live-stack-test.ts'
 import { chat, type Stack, type TenantFixture } from './src/stack.ts'
 import { meterOf, windowPasses } from './src/meters.ts'
+import { paidFlow } from './src/paid-flows.ts'
 
 // A key's limit holds to the micro-USD (rules §6.6, money §6): under load, across rotations, and at the end of a window.
 
@@ -137,6 +138,37 @@ describe('a spending window', () => {
       expect((await stack.wallet(tenant.project.id)).settled).toBe(PRICE * 4n)
       expect([await call(), await call(), await call()]).toEqual(['200', '200', '403 key_limit'])
     })
+
+  test('that a running call has reserved starts a flow, which waits for the call to settle', async ({ stack }) => {
+    const { fixture, gateways, provider } = stack
+    const tenant = await stack.tenant(1_000_000n, { limit: { micro: 1_000n, reset: 'daily' } })
+    const model = await fixture.publishProduct({ promptPico: 0n, completionPico: 1_000_000n })
+    await fixture.assign(tenant.project.id, model)
+    const sandbox = await fixture.sandbox(tenant.project, paidFlow(model, 1), { activate: true })
+    const prompt = `Running ${tenant.key.id}`
+    await provider.control.setFaults([{ prompt, hold: true }])
+    const body = { max_tokens: 1_000, messages: [{ role: 'user', content: prompt }] }
+    const running = chat(stack, { ...tenant, model }, { body })
+    await provider.control.waitForCalls(1, { prompt })
+    expect(await meterOf(stack, tenant.key.id)).toMatchObject({ spent: 0n, reserved: 1_000n })
+    const started = await fetch(`${gateways[0]!.url}/v1/sandbox/${sandbox.id}/invoke`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${tenant.key.secret}`,
+        'content-type': 'application/json',
+        accept: 'application/x-ndjson',
+        'idempotency-key': 'while-one-runs',
+      },
+      body: JSON.stringify({ input: { text: 'a' } }),
+    })
+    await provider.control.clearFaults()
+    await provider.control.release()
+    expect((await running).status).toBe(200)
+    expect(started.status).toBe(200)
+    expect(await started.text()).toContain('"status":"Succeeded"')
+    const { spent, reserved } = await meterOf(stack, tenant.key.id)
+    expect([spent > 0n, reserved]).toEqual([true, 0n])
+  })
 
   // spec: 2.1/r6, 8.3/s2
   test('that is lifetime never resets [key_limit]', async ({ stack }) => {

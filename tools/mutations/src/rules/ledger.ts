@@ -40,8 +40,8 @@ export const ledgerRules: Mutation[] = [
     id: 'ledger-start-limit',
     rule: 'A key whose window is used up starts no flow that pays.',
     file: 'services/ledger/src/executions/start/decide-start.ts',
-    find: 'limit.micro - limit.spent - limit.reserved <= 0',
-    replace: 'limit.micro - limit.spent - limit.reserved < 0',
+    find: 'limit.micro - limit.spent <= 0',
+    replace: 'limit.micro - limit.spent < 0',
     tests: executions,
   },
   {

@@ -86,11 +86,12 @@ function isModel({ sandbox, unassigned }: StartFacts): boolean {
 
 /**
  * Checks the spending window if the flow has paid nodes, the wallet always, the values that executions of the project
- * keep, and open executions. null: it may start.
+ * keep, and open executions. Of the window only what is spent counts: nodes wait for what running calls have reserved
+ * (money §6.3). null: it may start.
  */
 export function decideMeans(facts: StartFacts, openExecutions: number, quotas: QuotaValues): Refused | null {
   const { limit, available, reserved, open, kept, ownQuota } = facts
-  if (facts.revision!.paidNodes > 0 && limit !== null && limit.micro - limit.spent - limit.reserved <= 0)
+  if (facts.revision!.paidNodes > 0 && limit !== null && limit.micro - limit.spent <= 0)
     return refused('key_limit', {
       reset: limit.reset,
       resetsAt: resetsAt(limit.reset, limit.windowStart),
