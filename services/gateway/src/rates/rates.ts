@@ -9,7 +9,8 @@ import { type Meter, type Pool, shareOf, type Taking } from './rate-windows.ts'
 // Rate limits of keys and projects (rules §2.8): those of the key, those of its project, and those of the operator.
 //   R1  Only admitted calls and executions count. A call takes its place before the ledger is asked, so that no two pass
 //       together, and returns it if it is refused or replayed.
-//   R2  The tokens of a call are estimated until it is settled: a quarter of its bytes, and its output cap.
+//   R2  The tokens of a call are estimated until it is settled: a quarter of its bytes, and its max_tokens. A call
+//       without max_tokens counts for its bytes alone, as at most providers: its output cap is far above what it uses.
 //   R3  Headers and refusals name what is granted: without Redis, the share of this gateway.
 
 const rate = z.strictObject({
