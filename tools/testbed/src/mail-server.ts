@@ -12,9 +12,15 @@ export async function startMailServer() {
   const received: ReceivedMail[] = []
   const waiting: (() => void)[] = []
   let refusals = 0
+  const refusedRecipients = new Map<string, { times: number; status: number }>()
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS'],
+    onRcptTo({ address }, _session, done) {
+      const refused = refusedRecipients.get(address)
+      if (refused === undefined || refused.times-- <= 0) return done()
+      done(Object.assign(new Error('no such mailbox now'), { responseCode: refused.status }))
+    },
     onData(stream, session, done) {
       let raw = ''
       stream.on('data', (part: Buffer) => (raw += part.toString()))
@@ -34,6 +40,9 @@ export async function startMailServer() {
   return {
     url: `smtp://127.0.0.1:${(server.server.address() as AddressInfo).port}`,
     refuse: (times: number) => void (refusals = times),
+    /** Refuses one recipient of the next mails, and takes the mail for the others. */
+    refuseRecipient: (address: string, times: number, status = 450) =>
+      void refusedRecipients.set(address, { times, status }),
     /** Resolves with the mails to an address once there are this many. */
     async mailsTo(address: string, count = 1): Promise<string[]> {
       for (;;) {

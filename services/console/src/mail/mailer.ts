@@ -8,7 +8,10 @@ export interface OutgoingMail {
 }
 
 export interface Mailer {
-  /** Resolves once the server has taken the mail. */
+  /**
+   * Resolves once the server has taken the mail for every recipient that it does not refuse for good. Rejects if it
+   * refuses one for now (4xx): sent again, the mail reaches the others twice.
+   */
   send(mail: OutgoingMail): Promise<void>
   close(): void
 }
@@ -36,7 +39,10 @@ export function openMailer({ SMTP_URL, SMTP_TLS, SMTP_TIMEOUT_MS, MAIL_FROM }: S
   return {
     async send({ to, subject, text }) {
       // Not in the address syntax, where a comma or a group would add recipients.
-      await transport.sendMail({ from: MAIL_FROM, to: to.map((address) => ({ name: '', address })), subject, text })
+      const recipients = to.map((address) => ({ name: '', address }))
+      const { rejectedErrors = [] } = await transport.sendMail({ from: MAIL_FROM, to: recipients, subject, text })
+      const deferred = rejectedErrors.find(({ responseCode = 0 }) => responseCode < 500)
+      if (deferred) throw deferred
     },
     close: () => transport.close(),
   }

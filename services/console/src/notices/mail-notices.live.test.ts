@@ -71,6 +71,31 @@ test('a mail that the server refuses is tried again, and arrives once', async ({
   expect(mailServer.count(emailOf(viewer))).toBe(1)
 })
 
+test('an alert that the server refuses for one owner for now is tried again', async ({ stack, mailServer, mailed }) => {
+  const destination = await mailed.to(null)
+  const owner = await stack.member({ project: 'Project Owner' })
+  mailServer.refuseRecipient(emailOf(owner), 1)
+  await mailed.sendTest(destination)
+  const state = () => mailed.deliveries(destination)
+  await expect.poll(state).toMatchObject([{ state: 'Pending', tries: 1, error: 'not_mailed' }])
+  await mailed.elapse(destination)
+  await expect.poll(state).toMatchObject([{ state: 'Delivered', tries: 2, error: null }])
+  expect(mailServer.count(emailOf(owner))).toBe(1)
+})
+
+test('an address that the server refuses for good does not repeat the alert for the others', async ({
+  stack,
+  mailServer,
+  mailed,
+}) => {
+  const destination = await mailed.to(null)
+  const owner = await stack.member({ project: 'Project Owner' })
+  mailServer.refuseRecipient(emailOf(owner), 1, 550)
+  await mailed.sendTest(destination)
+  await expect.poll(() => mailed.deliveries(destination)).toMatchObject([{ state: 'Delivered', tries: 1 }])
+  expect(mailServer.count(emailOf(stack.owner))).toBe(1)
+})
+
 test.for([
   ['lost their role on the project', 'DELETE FROM control.project_grants WHERE user_id = $1'],
   ['was suspended', 'UPDATE control.memberships SET suspended_at = now() WHERE user_id = $1'],
