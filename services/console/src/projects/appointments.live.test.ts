@@ -104,6 +104,24 @@ test.for(['made a Member', 'suspended'])(
   },
 )
 
+test('an Admin who repeats the appointment of one who no longer is Admin makes it their own, and the delay begins again', async ({
+  stack,
+  lost,
+}) => {
+  const heir = await stack.member()
+  const first = await lost.appoint(lost.admin, heir.id)
+  expect((await lost.appoint(lost.second, heir.id)).body).toEqual(first.body)
+  await lost.second.patch(`${stack.path}/members/${lost.admin.id}`, { role: 'Member' })
+  const second = await lost.appoint(lost.second, heir.id)
+  expect(outcomeOf(second)).toBe('202')
+  expect(second.body.appointedBy).toBe(lost.second.id)
+  expect(Date.parse(second.body.effectiveAt)).toBeGreaterThan(Date.parse(first.body.effectiveAt))
+  await lost.pass()
+  expect(outcomeOf(await heir.get(`${stack.projectPath}/sandboxes`))).toBe('200')
+  const { body } = await lost.second.get(`${stack.path}/audit?action=owner.appoint`)
+  expect(body.data).toMatchObject([{ user: lost.second.id }, { user: lost.admin.id }])
+})
+
 test('an owner who is made a Consumer, or loses the grant, sees an appointment as well', async ({ stack, lost }) => {
   await lost.appoint()
   await lost.pass()

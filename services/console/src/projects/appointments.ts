@@ -15,7 +15,8 @@ import { onlyUserOf, type User } from '../sign-in/user.ts'
 //   P2  Meanwhile the former owners and all Admins see the appointment, in the organization or not, and may object.
 //   P3  After an objection only a platform operator appoints. The Admin who appointed may take it back before that.
 //   P4  When the delay is over, everything is decided again: the project still has no owner, the Admin still is one, and
-//       the user is still a member.
+//       the user is still a member. Another Admin who repeats the appointment of one who no longer is Admin makes it
+//       theirs, and the delay begins again.
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'now'>
 type Row = Prisma.OwnerAppointmentGetPayload<object>
@@ -77,7 +78,8 @@ export async function appointLater(
   const before = await tx.ownerAppointment.findUnique({ where: { project } })
   if (before !== null && before.objectedBy !== null)
     throw refuse('not_permitted', { need: 'the platform operator role, because the appointment was objected to' })
-  if (before?.user === user) return (await recordsOf(tx, [before]))[0]!
+  if (before?.user === user && (await isAdmin(tx, tenant, before.appointedBy)))
+    return (await recordsOf(tx, [before]))[0]!
   const createdAt = now()
   const effectiveAt = new Date(createdAt.getTime() + appointmentDelayMs)
   const data = { tenant, user, appointedBy: by.id, createdAt, effectiveAt }
@@ -107,9 +109,10 @@ async function makeOne({ now }: Deps, tx: Transaction, project: string): Promise
   if (row === null) return // another replica was first, or someone objected
   const { tenant, user, appointedBy } = row
   await tx.ownerAppointment.delete({ where: { project } })
-  const roleOf = async (id: string) => (await activeMembership(tx, tenant, id))?.role ?? null
   const isValid =
-    !(await hasOwner(tx, tenant, project)) && (await roleOf(appointedBy)) === 'Admin' && (await roleOf(user)) !== null
+    !(await hasOwner(tx, tenant, project)) &&
+    (await isAdmin(tx, tenant, appointedBy)) &&
+    (await activeMembership(tx, tenant, user)) !== null
   const change = { tenant, user: appointedBy, subject: project }
   if (!isValid) {
     await recordChange(tx, { ...change, action: 'owner.lapse', details: { user } })
@@ -120,6 +123,11 @@ async function makeOne({ now }: Deps, tx: Transaction, project: string): Promise
   const before = await tx.projectGrant.findUnique({ where: key })
   await tx.projectGrant.upsert({ where: key, create: { project, user, role }, update: { role } })
   await recordChange(tx, { ...change, action: 'grant.set', details: { user, role, before: before?.role ?? null } })
+}
+
+/** P4 */
+async function isAdmin(tx: Transaction, tenant: string, user: string): Promise<boolean> {
+  return (await activeMembership(tx, tenant, user))?.role === 'Admin'
 }
 
 /** P2 */
