@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createLogger } from '../process/logger.ts'
 import { plantSecrets, type PlantedSecret } from '@gateway/testbed/planted-secrets'
-import { redactAnswer, redactedJson, redactForms, redactText } from './redact.ts'
+import { oneLine, redactAnswer, redactedJson, redactForms, redactText } from './redact.ts'
 
 const planted = plantSecrets()
 const byForm = planted.filter(({ byName }) => byName === undefined)
@@ -144,4 +144,21 @@ test.each([
   expect(JSON.parse(redactedJson({ text }))).toHaveProperty('text')
   expect(JSON.parse(redactAnswer(JSON.stringify({ text })))).toHaveProperty('text')
   expect(loggedBy((log) => log.info({ text, err: new Error(text) }, text)).length).toBeLessThan(40_000)
+})
+
+test.for<[text: string, line: string]>([
+  ['Acme\r\nBcc: a', 'Acme Bcc: a'],
+  ['see https://example.com/login', 'see https: //example. com/login'],
+  ['café.com/login', 'café. com/login'],
+  ['cafe\u0301.com', 'cafe\u0301. com'],
+  ['bank.рф', 'bank. рф'],
+  ['例え.テスト', '例え. テスト'],
+  ['例え。テスト', '例え。 テスト'],
+  ['bank．com', 'bank． com'],
+  ['bank｡com', 'bank｡ com'],
+  ['i❤.ws', 'i❤. ws'],
+  ['exam\u200bple.com', 'exam ple. com'],
+  ['Acme Inc. (north)...', 'Acme Inc. (north)...'],
+])('makes a line without links of %j', ([text, line]) => {
+  expect(oneLine(text)).toBe(line)
 })
