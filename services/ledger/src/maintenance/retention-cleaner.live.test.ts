@@ -93,3 +93,36 @@ test('a pending delivery whose webhook was deleted during a settlement is delete
   ])
   expect(rows).toEqual([{ webhook: kept }])
 })
+
+test('the destinations and days left of a deleted project are deleted, with what is still to be sent', async ({
+  replica,
+  tenant,
+  fixture,
+}) => {
+  const [kept, gone] = [tenant.project.id, `gone_${tenant.project.id}`]
+  await fixture.run(
+    `INSERT INTO money.webhooks (id, project, url, secret_key, created_by, created_at)
+     SELECT 'whk_' || p, p, 'https://one.example.com/secret', 'gone', 'usr_test', now() FROM unnest($1::text[]) p`,
+    [[kept, gone]],
+  )
+  await fixture.run('INSERT INTO money.days_left_thresholds (project, days) SELECT p, 7 FROM unnest($1::text[]) p', [
+    [kept, gone],
+  ])
+  await fixture.run(
+    `WITH written AS (
+       INSERT INTO money.notices (id, project, kind, threshold, remaining_micro, at)
+       SELECT 'ntc_' || p, p, 'wallet.below', 5, 4, now() FROM unnest($1::text[]) p RETURNING id, project)
+     INSERT INTO money.webhook_deliveries (notice, webhook, next_try_at)
+     SELECT id, 'whk_' || project, now() FROM written`,
+    [[kept, gone]],
+  )
+  await cleanRetention(replica)
+  const left = async (table: string, column: string, prefix = '') => {
+    const of = [`${prefix}${kept}`, `${prefix}${gone}`]
+    const { rows } = await fixture.run(`SELECT ${column} AS id FROM money.${table} WHERE ${column} = ANY ($1)`, [of])
+    return rows
+  }
+  expect(await left('webhooks', 'project')).toEqual([{ id: kept }])
+  expect(await left('days_left_thresholds', 'project')).toEqual([{ id: kept }])
+  expect(await left('webhook_deliveries', 'webhook', 'whk_')).toEqual([{ id: `whk_${kept}` }])
+})

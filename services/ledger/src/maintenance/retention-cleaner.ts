@@ -8,8 +8,8 @@ const PROVIDER_DAYS = 8
 const { keptDays } = idempotencyKeyLimits
 
 /**
- * Deletes idempotency keys, refusals and notices whose retention is over, instances that ended long ago, and pending
- * deliveries of deleted webhooks.
+ * Deletes idempotency keys, refusals and notices whose retention is over, instances that ended long ago, destinations and
+ * days left of deleted projects, and pending deliveries of deleted webhooks.
  */
 export async function cleanRetention({ reads: { prisma } }: Pick<Deps, 'reads'>) {
   // A key whose call is still open is kept, however old. A new attempt resets its age: the age is a condition of the
@@ -32,6 +32,14 @@ export async function cleanRetention({ reads: { prisma } }: Pick<Deps, 'reads'>)
       DELETE FROM money.notices WHERE id IN (
         SELECT id FROM money.notices WHERE at < now() - ${NOTICE_DAYS}::int * interval '1 day' LIMIT ${MAX_ROWS}::int)`,
   )
+  const webhooks = await deleteInParts(
+    () => prisma.$executeRaw`
+      DELETE FROM money.webhooks WHERE id IN (
+        SELECT w.id FROM money.webhooks w
+         WHERE NOT EXISTS (SELECT FROM control.projects p WHERE p.id = w.project) LIMIT ${MAX_ROWS}::int)`,
+  )
+  await prisma.$executeRaw`
+    DELETE FROM money.days_left_thresholds t WHERE NOT EXISTS (SELECT FROM control.projects p WHERE p.id = t.project)`
   // A settlement that runs while a webhook is deleted may still add a delivery, which would take a place until it ends.
   const deliveries = await deleteInParts(
     () => prisma.$executeRaw`
@@ -50,6 +58,7 @@ export async function cleanRetention({ reads: { prisma } }: Pick<Deps, 'reads'>)
     idempotencyKeys,
     instances,
     notices,
+    webhooks,
     deliveries,
     ...refusals,
     ...(await cleanProviders({ reads: { prisma } })),
