@@ -12,6 +12,7 @@ export async function startMailServer() {
   const received: ReceivedMail[] = []
   const waiting: (() => void)[] = []
   let refusals = 0
+  let held: { arrived: () => void; released: Promise<void> } | null = null
   const refusedRecipients = new Map<string, { times: number; status: number }>()
   const server = new SMTPServer({
     authOptional: true,
@@ -24,8 +25,11 @@ export async function startMailServer() {
     onData(stream, session, done) {
       let raw = ''
       stream.on('data', (part: Buffer) => (raw += part.toString()))
-      stream.on('end', () => {
-        if (refusals-- > 0) return done(Object.assign(new Error('try later'), { responseCode: 451 }))
+      stream.on('end', async () => {
+        const isRefused = refusals-- > 0
+        held?.arrived()
+        await held?.released
+        if (isRefused) return done(Object.assign(new Error('try later'), { responseCode: 451 }))
         received.push({
           to: session.envelope.rcptTo.map(({ address }) => address),
           text: raw.replaceAll('=\r\n', '').replaceAll('=3D', '='),
@@ -40,6 +44,12 @@ export async function startMailServer() {
   return {
     url: `smtp://127.0.0.1:${(server.server.address() as AddressInfo).port}`,
     refuse: (times: number) => void (refusals = times),
+    /** Answers no mail until it is released. `arrived` resolves once there is one. */
+    hold() {
+      const [arrival, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+      held = { arrived: arrival.resolve, released: release.promise }
+      return { arrived: arrival.promise, release: () => ((held = null), release.resolve()) }
+    },
     /** Refuses one recipient of the next mails, and takes the mail for the others. */
     refuseRecipient: (address: string, times: number, status = 450) =>
       void refusedRecipients.set(address, { times, status }),

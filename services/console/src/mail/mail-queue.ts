@@ -14,6 +14,7 @@ import { oneLine } from '@gateway/service-kit/text/redact'
 //   M2  Each try makes a new secret, so none is stored. If a try fails after the server took the mail, the next mail's
 //       link works, and the first one's does not.
 //   M3  A replica leases a row for two minutes. A mail is tried 8 times, over about an hour.
+//   M4  A try whose row was replaced makes no link and marks nothing as sent: the link that works is in the next mail.
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'newId' | 'random' | 'now' | 'log' | 'publicUrl'>
 
@@ -78,7 +79,10 @@ async function sendNext(deps: Deps, mailer: Mailer): Promise<boolean> {
   const mail = await lease(prisma, now())
   if (!mail) return false
   const mine = { id: mail.id }
-  const written = await prisma.$transaction((tx) => write(deps, tx, mail))
+  const written = await prisma.$transaction(async (tx) => {
+    const kept = await tx.$queryRaw<unknown[]>`SELECT id FROM control.mails WHERE id = ${mail.id} FOR UPDATE`
+    return kept.length === 0 ? null : write(deps, tx, mail) // M4
+  })
   if (!written) {
     await prisma.mail.deleteMany({ where: mine })
     return true
@@ -95,9 +99,11 @@ async function sendNext(deps: Deps, mailer: Mailer): Promise<boolean> {
     await (isLast ? prisma.mail.deleteMany({ where: mine }) : prisma.mail.updateMany({ where: mine, data: { dueAt } }))
     return true
   }
-  await prisma.mail.deleteMany({ where: mine })
-  if (mail.kind === 'invitation')
-    await prisma.invitation.updateMany({ where: { id: mail.subject, byMail: true }, data: { sentAt: now() } })
+  await prisma.$transaction(async (tx) => {
+    const { count } = await tx.mail.deleteMany({ where: mine })
+    if (count > 0 && mail.kind === 'invitation')
+      await tx.invitation.updateMany({ where: { id: mail.subject, byMail: true }, data: { sentAt: now() } }) // M4
+  })
   return true
 }
 

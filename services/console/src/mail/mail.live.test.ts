@@ -130,6 +130,55 @@ test('a mail that the server refuses is tried again with a new link', async ({
   expect(outcomeOf(await anyone('/api/v2/invitations/read', { secret: secretIn(mail) }))).toBe('200')
 })
 
+test('an invitation that is sent again during its first mail is sent only once the second mail is', async ({
+  stack,
+  fixture,
+  mailServer,
+}) => {
+  const email = `again.${stack.tenant}@example.test`
+  const first = mailServer.hold()
+  const { id } = (await stack.owner.post(`${stack.path}/invitations`, { email })).body.invitation
+  await first.arrived
+  mailServer.refuse(1)
+  await stack.owner.post(`${stack.path}/invitations/${id}/resend`)
+  first.release()
+  const delivery = async () => (await stack.owner.get(`${stack.path}/invitations`)).body.data[0].delivery
+  const refused = `SELECT FROM control.mails WHERE subject = $1 AND tries = 1 AND due_at < now() + interval '60 s'`
+  await expect.poll(async () => (await fixture.run(refused, [id])).rowCount).toBe(1)
+  expect(await delivery()).toBe('pending')
+  mailServer.refuse(1)
+  await fixture.run('UPDATE control.mails SET due_at = now(), tries = 7 WHERE subject = $1', [id])
+  await expect.poll(delivery, { timeout: 10_000 }).toBe('failed')
+})
+
+test('a mail that is asked for again between its lease and its link makes none', async ({
+  signIn,
+  fixture,
+  mailServer,
+  anyone,
+  onTestFinished,
+}) => {
+  const [user, next] = [await signIn(), await signIn()]
+  const [email, later] = [`${user.id}@example.test`, `${next.id}@example.test`]
+  await fixture.run(
+    `CREATE FUNCTION control.ask_again() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+       UPDATE control.mails SET id = 'mai_again', due_at = now() + interval '1 day', tries = 0 WHERE id = NEW.id;
+       RETURN NULL; END $$;
+     CREATE TRIGGER ask_again AFTER UPDATE ON control.mails FOR EACH ROW
+       WHEN (NEW.tries = 1 AND NEW.subject = '${email}') EXECUTE FUNCTION control.ask_again()`,
+  )
+  onTestFinished(
+    async () => void (await fixture.run('DROP TRIGGER ask_again ON control.mails; DROP FUNCTION control.ask_again')),
+  )
+  for (const each of [email, later]) await anyone('/api/v2/session/reset', { email: each })
+  await mailServer.mailsTo(later) // the queue sends one after the other
+  expect(mailServer.count(email)).toBe(0)
+  const { rows } = await fixture.run('SELECT user_id FROM control.password_resets WHERE user_id = ANY ($1)', [
+    [user.id, next.id],
+  ])
+  expect(rows).toEqual([{ user_id: next.id }])
+})
+
 test('a revoked invitation is not mailed', async ({ stack, fixture }) => {
   const email = `revoked.${stack.tenant}@example.test`
   await fixture.run('BEGIN')
