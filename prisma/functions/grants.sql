@@ -9,5 +9,5 @@ GRANT SELECT ON
   money.active_packages,
   money.execution_callers
 TO svc_ledger;
-GRANT EXECUTE ON FUNCTION control.seal_audit, control.forget_audit, control.end_webhooks,
-  control.set_default_alerts TO svc_console;
+GRANT EXECUTE ON FUNCTION control.seal_audit, control.forget_audit, control.end_webhook,
+  control.end_webhooks, control.set_default_alerts TO svc_console;

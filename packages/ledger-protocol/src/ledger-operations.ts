@@ -51,7 +51,6 @@ import {
   thresholdsRequest,
   walletQuestion,
   type CheckedAdmission,
-  webhookDeletion,
   webhookRequest,
   webhookRotation,
   webhookTest,
@@ -390,13 +389,6 @@ export const ledgerOperations = {
     response: response<WebhookAnswer>(),
     wire: 'request',
     tryMs: LOCKED_MS,
-  },
-  deleteWebhook: {
-    path: '/webhooks/delete',
-    callers: byMoney,
-    request: webhookDeletion,
-    response: response<{ deleted: boolean }>(),
-    wire: 'request',
   },
   rotateWebhookSecret: {
     path: '/webhooks/rotate',

@@ -221,9 +221,6 @@ export const eventNotices = z.strictObject({
 })
 export type EventNotices = z.infer<typeof eventNotices>
 
-/** POST /webhooks/delete: nothing more is posted to it. Returns `{ deleted }`. */
-export const webhookDeletion = z.strictObject({ id: z.string().min(1).max(128), project: z.string().min(1).max(64) })
-
 /**
  * POST /webhooks/deliveries/take: takes due deliveries, to be posted once each (money §10.2). One whose outcome is not
  * recorded is due again a little later than a post may last.

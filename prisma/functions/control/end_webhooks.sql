@@ -1,8 +1,7 @@
 -- Deletes webhooks with what waits for them, in the transaction that removes the member who made them. Returns their ids
 -- and projects, one for one. Those by mail stay: a mail reaches only users with a role on the project.
 --
--- Runs with the permissions of its owner: the console's login writes nothing in `money`, and otherwise deletes webhooks
--- through the ledger.
+-- Runs with the permissions of its owner: the console's login writes nothing in `money`.
 CREATE OR REPLACE FUNCTION control.end_webhooks(
   of_tenant text,
   of_maker text,

@@ -46,7 +46,6 @@ export interface ConsoleDeps {
     | 'assetsRemoved'
     | 'checkAdmission'
     | 'createWebhook'
-    | 'deleteWebhook'
     | 'rotateWebhookSecret'
     | 'testWebhook'
     | 'resendDelivery'

@@ -23,7 +23,7 @@ import { readInvocation } from './invocations/read-invocation.ts'
 import { removeBudget, setBudget } from './budgets/budgets.ts'
 import { setThresholds, writeNotices } from './notices/write-notices.ts'
 import { recordDeliveries, takeDeliveries, takeMails, resendDelivery, testWebhook } from './webhooks/deliveries.ts'
-import { createWebhook, deleteWebhook, rotateWebhookSecret } from './webhooks/webhooks.ts'
+import { createWebhook, rotateWebhookSecret } from './webhooks/webhooks.ts'
 import { recordProviders } from './providers/record-providers.ts'
 import { recordRefusals } from './refusals/record-refusals.ts'
 
@@ -64,7 +64,6 @@ export const operationHandlers: {
   setBudget: asking('locking', setBudget),
   removeBudget: asking('locking', removeBudget),
   createWebhook,
-  deleteWebhook,
   rotateWebhookSecret,
   testWebhook,
   resendDelivery,

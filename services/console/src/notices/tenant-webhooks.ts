@@ -1,20 +1,20 @@
 import type { TenantWebhookRecord } from '@gateway/api/console/users'
 import { refuse } from '@gateway/api/refusal'
-import { recordChange } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import { authorizeInTenant } from '../permissions/authorize.ts'
 import type { Handler } from '../request/call.ts'
 import { idsAfter, pageOf } from '../request/page.ts'
 import { userOf } from '../sign-in/user.ts'
+import { endWebhook } from './webhooks.ts'
 
 // Webhooks of all projects, for Admins: what an Admin must see and end when people leave, and nothing else. The path of
 // an address can be a secret of its receiver, so an Admin sees the host only. Mails reach only users with a role on the
 // project, and are not listed.
 
-type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger'>
+type Deps = Pick<ConsoleDeps, 'prisma'>
 
 /** GET …/webhooks */
-export function listTenantWebhooks({ prisma }: Pick<Deps, 'prisma'>): Handler<'listTenantWebhooks'> {
+export function listTenantWebhooks({ prisma }: Deps): Handler<'listTenantWebhooks'> {
   return async (call, res) => {
     const tenant = call.id('tenant')
     await authorizeInTenant(prisma, userOf(res), tenant, 'webhooks.manage')
@@ -45,7 +45,7 @@ export function listTenantWebhooks({ prisma }: Pick<Deps, 'prisma'>): Handler<'l
 }
 
 /** DELETE …/webhooks/{webhook}: pending deliveries to it are dropped. */
-export function deleteTenantWebhook({ prisma, ledger }: Deps): Handler<'deleteTenantWebhook'> {
+export function deleteTenantWebhook({ prisma }: Deps): Handler<'deleteTenantWebhook'> {
   return async (call, res) => {
     const user = userOf(res)
     const tenant = call.id('tenant')
@@ -53,15 +53,8 @@ export function deleteTenantWebhook({ prisma, ledger }: Deps): Handler<'deleteTe
     const id = call.id('webhook')
     const webhook = await prisma.webhook.findUnique({ where: { id }, select: { project: true } })
     const project = webhook && (await prisma.project.findFirst({ where: { id: webhook.project, tenant } }))
-    if (!project || !(await ledger.deleteWebhook({ id, project: project.id })).deleted) throw refuse('not_found', {})
-    const change = {
-      tenant,
-      user: user.id,
-      action: 'webhook.delete' as const,
-      subject: id,
-      details: { project: project.id },
-    }
-    await recordChange(prisma, change)
+    if (!project) throw refuse('not_found', {})
+    await endWebhook({ prisma }, { tenant, user: user.id }, { id, project: project.id })
     res.status(204).end()
   }
 }

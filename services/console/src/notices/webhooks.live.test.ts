@@ -30,6 +30,31 @@ test('creates a webhook with a secret shown once, lists it, deletes it, and audi
   expect(audit).not.toContain(made.body.secret)
 })
 
+test.for(['its project', 'the organization'])(
+  'a webhook whose deletion at the path of %s cannot be audited stays, and is deleted by the repeat [internal_error]',
+  async (whose, { stack, fixture, onTestFinished }) => {
+    const path = `${stack.projectPath}/webhooks`
+    const { id } = (await stack.owner.post(path, { url })).body.webhook
+    const at = `${whose === 'its project' ? path : `${stack.path}/webhooks`}/${id}`
+    await fixture.run(
+      `CREATE FUNCTION control.refuse_audit() RETURNS trigger LANGUAGE plpgsql AS
+         $$ BEGIN RAISE EXCEPTION 'no audit'; END $$;
+       CREATE TRIGGER refuse_audit BEFORE INSERT ON control.audit FOR EACH ROW
+         WHEN (NEW.subject = '${id}' AND NEW.action = 'webhook.delete') EXECUTE FUNCTION control.refuse_audit()`,
+    )
+    const undo = () =>
+      fixture.run('DROP TRIGGER IF EXISTS refuse_audit ON control.audit; DROP FUNCTION IF EXISTS control.refuse_audit')
+    onTestFinished(async () => void (await undo()))
+    expect(outcomeOf(await stack.owner.delete(at))).toBe('500 internal_error')
+    expect(outcomeOf(await stack.owner.get(`${path}/${id}`))).toBe('200')
+    await undo()
+    expect(outcomeOf(await stack.owner.delete(at))).toBe('204')
+    expect(outcomeOf(await stack.owner.delete(at))).toBe('404 not_found')
+    const { data } = (await stack.owner.get(`${stack.path}/audit?action=webhook.delete`)).body
+    expect(data).toMatchObject([{ subject: id, details: { project: stack.project } }])
+  },
+)
+
 test('a destination in Slack is listed without the path of its address, and has no secret to rotate [not_found]', async ({
   stack,
 }) => {

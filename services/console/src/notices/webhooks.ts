@@ -123,18 +123,28 @@ export function rotateWebhookSecret(deps: Deps): Handler<'rotateWebhookSecret'> 
 }
 
 /** DELETE …/projects/{p}/webhooks/{webhook}: pending deliveries to it are dropped. */
-export function deleteWebhook(deps: Deps): Handler<'deleteWebhook'> {
+export function deleteWebhook(deps: Pick<Deps, 'prisma'>): Handler<'deleteWebhook'> {
   return async (call, res) => {
     const user = userOf(res)
     const tenant = call.id('tenant')
     const { id: project } = await authorizeInProject(deps.prisma, user, tenant, call.id('project'), 'notices.manage')
     const id = call.id('webhook')
-    const { deleted } = await deps.ledger.deleteWebhook({ id, project })
-    if (!deleted) throw refuse('not_found', {})
-    const change = { tenant, user: user.id, action: 'webhook.delete' as const, subject: id, details: { project } }
-    await recordChange(deps.prisma, change)
+    await endWebhook(deps, { tenant, user: user.id }, { id, project })
     res.status(204).end()
   }
+}
+
+/** Deletes a webhook and writes the audit row, in one transaction. @throws Refusal `not_found` */
+export async function endWebhook(
+  { prisma }: Pick<Deps, 'prisma'>,
+  by: { tenant: string; user: string },
+  { id, project }: { id: string; project: string },
+): Promise<void> {
+  await prisma.$transaction(async (tx) => {
+    const [ended] = await tx.$queryRaw<[{ found: boolean }]>`SELECT control.end_webhook(${project}, ${id}) AS found`
+    if (!ended.found) throw refuse('not_found', {})
+    await recordChange(tx, { ...by, action: 'webhook.delete', subject: id, details: { project } })
+  })
 }
 
 /** @throws Refusal `unavailable`, `invalid_request` */

@@ -93,16 +93,6 @@ interface LockedWebhook {
   now: Date
 }
 
-/** Deletes a webhook and drops its pending deliveries. */
-export async function deleteWebhook(
-  { reads: { prisma } }: Pick<Deps, 'reads'>,
-  { id, project }: { id: string; project: string },
-): Promise<{ deleted: boolean }> {
-  const { count } = await prisma.webhook.deleteMany({ where: { id, project } })
-  if (count > 0) await prisma.webhookDelivery.deleteMany({ where: { webhook: id } })
-  return { deleted: count > 0 }
-}
-
 /** A secret from before a rotation, as stored with its webhook. */
 export interface EarlierSecret extends SecretName {
   /** Until when it signs as well. ISO 8601, UTC. */
