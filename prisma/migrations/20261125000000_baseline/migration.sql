@@ -307,7 +307,7 @@ CREATE INDEX ON control.audit (tenant, user_id, at, id);
 CREATE INDEX ON control.audit (tenant, subject, at, id);
 -- Of all organizations, without the entries that repeat another.
 CREATE INDEX audit_of_all ON control.audit (at, id) WHERE original IS NULL;
-CREATE INDEX audit_of_user ON control.audit (user_id, at, id) WHERE original IS NULL;
+CREATE INDEX audit_of_user ON control.audit (coalesce(user_id, details ->> 'user'), at, id) WHERE original IS NULL;
 
 -- The newest entry that retention has removed: the chain begins after it.
 CREATE TABLE control.audit_start (

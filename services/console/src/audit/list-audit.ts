@@ -25,7 +25,10 @@ export function listAudit(deps: Deps): Handler<'listAudit'> {
   }
 }
 
-/** GET /api/v2/me/audit: what the user did, and failed attempts to sign in as the user. */
+/**
+ * GET /api/v2/me/audit: what the user did, failed attempts to sign in as the user, and what happened to the user by no
+ * one who is signed in, such as the end of a leaked token.
+ */
 export function listMyAudit(deps: Deps): Handler<'listMyAudit'> {
   return async (call, res) => {
     const reader = onlyUserOf(res)
@@ -145,6 +148,9 @@ const columns = {
   outcome: Prisma.sql`a.outcome`,
 }
 
+/** Who did it or, if no one is signed in, to whom it happened. */
+const concerned = Prisma.sql`coalesce(a.user_id, a.details ->> 'user')`
+
 /**
  * Selects the entries of a scope that match the filters, newest first. Each scope has an index, and one by user; an
  * organization has one by subject too (L2 in found-rows.ts).
@@ -161,7 +167,7 @@ function walkOf({ tenant, ofUser }: Scope, { user, subject }: Filters): Prisma.S
     const indexed = subject === undefined ? equal([[columns.user, user]]) : equal([[columns.subject, subject]])
     return Prisma.sql`a.tenant = ${tenant} ${indexed}`
   }
-  return Prisma.sql`a.original IS NULL ${equal([[columns.user, ofUser ?? user]])}`
+  return Prisma.sql`a.original IS NULL ${equal([[concerned, ofUser ?? user]])}`
 }
 
 type Named = { id: string; name: string }

@@ -73,6 +73,11 @@ test('a token of an organization, of a project or of a user, or a session, is de
     { tenant: null, ...leak },
     { tenant: stack.tenant, ...leak },
   ])
+  const again = await signIn({ id: stack.owner.id })
+  for (const action of ['token.leak', 'session.leak'])
+    expect((await again.get(`/api/v2/me/audit?action=${action}`)).body.data).toMatchObject([{ user: null, ...leak }])
+  const other = await signIn()
+  expect((await other.get('/api/v2/me/audit?action=token.leak')).body.data).toEqual([])
   const notices = async () => (await stack.owner.get(`${stack.projectPath}/notices`)).body.data
   await expect
     .poll(notices)
