@@ -32,17 +32,20 @@ export function listMembers(deps: Deps): Handler<'listMembers'> {
   }
 }
 
-/** PATCH …/members/{user}: another role. A user becomes a member by accepting an invitation (invitations.ts). */
+/**
+ * PATCH …/members/{user}: another role. A user becomes a member by accepting an invitation (invitations.ts). Where every
+ * Admin is disabled, a platform operator makes a member Admin (rules §7.10).
+ */
 export function changeMember(deps: Deps): Handler<'changeMember'> {
   const { prisma } = deps
   return async (call, res) => {
     const by = userOf(res)
     const tenant = call.id('tenant')
-    await authorizeInTenant(deps.prisma, by, tenant, 'users.manage')
+    await authorizeRole(deps.prisma, by, tenant, null)
     const user = call.id('user')
     const { role } = await call.body()
     const row = await changePermissions(deps, tenant, async (tx) => {
-      await authorizeInTenant(tx, by, tenant, 'users.manage')
+      await authorizeRole(tx, by, tenant, role)
       const where = { tenant_user: { tenant, user } }
       const before = await tx.membership.findUnique({ where })
       if (!before) throw refuse('not_found', {})
@@ -87,14 +90,30 @@ export function removeMember(deps: Deps): Handler<'removeMember'> {
   }
 }
 
+/**
+ * Admits an Admin and, where no Admin is left who may sign in, a platform operator who makes a member Admin.
+ * @param role null: not known yet
+ * @throws Refusal `not_found`, `not_permitted`
+ */
+async function authorizeRole(prisma: Transaction, by: User, tenant: string, role: TenantRole | null): Promise<void> {
+  const mayAppoint = by.platformOperator && role !== 'Member' && (await countAdmins(prisma, tenant, null)) === 0
+  if (!mayAppoint) await authorizeInTenant(prisma, by, tenant, 'users.manage')
+}
+
 /** @throws Refusal `last_admin` */
 async function stopBeingAdmin(tx: Transaction, tenant: string, who: { user: string; by: string }): Promise<void> {
-  const [{ count }] = await tx.$queryRaw<[{ count: number }]>`
-    SELECT count(*)::int AS count FROM control.memberships m JOIN control.users u ON u.id = m.user_id
-     WHERE m.tenant = ${tenant} AND m.role = 'Admin' AND m.suspended_at IS NULL
-       AND (u.disabled_at IS NULL OR u.id = ${who.user})`
+  const count = await countAdmins(tx, tenant, who.user)
   if (count <= 1) throw refuse('last_admin', {})
   await endInvitationsBy(tx, tenant, who)
+}
+
+/** Counts the Admins who may sign in. @param also user who counts even if disabled */
+async function countAdmins(prisma: Transaction, tenant: string, also: string | null): Promise<number> {
+  const [{ count }] = await prisma.$queryRaw<[{ count: number }]>`
+    SELECT count(*)::int AS count FROM control.memberships m JOIN control.users u ON u.id = m.user_id
+     WHERE m.tenant = ${tenant} AND m.role = 'Admin' AND m.suspended_at IS NULL
+       AND (u.disabled_at IS NULL OR u.id = ${also})`
+  return count
 }
 
 /**

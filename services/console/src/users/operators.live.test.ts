@@ -107,6 +107,23 @@ test('an operator removes the second factor of a user who lost it, which signs t
   expect(outcomeOf(await token.get('/api/v2/me'))).toBe('401 token_invalid')
 })
 
+test('an operator makes a member Admin only where every Admin is disabled, and no other role [not_permitted]', async ({
+  stack,
+  operator,
+}) => {
+  const [heir, other] = [await stack.member(), await stack.member()]
+  const set = (user: string, role: string) => operator.patch(`${stack.path}/members/${user}`, { role })
+  expect(outcomeOf(await set(heir.id, 'Admin'))).toBe('403 not_permitted')
+  expect(outcomeOf(await operator.post(`/api/v2/users/${stack.owner.id}/disable`))).toBe('200')
+  expect(outcomeOf(await set(heir.id, 'Member'))).toBe('403 not_permitted')
+  expect(outcomeOf(await set('usr_none', 'Admin'))).toBe('404 not_found')
+  const made = await set(heir.id, 'Admin')
+  expect([outcomeOf(made), made.body.role]).toEqual(['200', 'Admin'])
+  expect(outcomeOf(await set(other.id, 'Admin'))).toBe('403 not_permitted')
+  const { data } = (await heir.get(`${stack.path}/audit?action=member.set`)).body
+  expect(data).toMatchObject([{ user: operator.id, subject: heir.id, details: { role: 'Admin', before: 'Member' } }])
+})
+
 test('the keys of a disabled user are refused from the next call on, and work again once enabled [key_issuer_denied]', async ({
   operator,
   stack,
