@@ -10,10 +10,11 @@ import {
   validateOriginHeader,
 } from '@modelcontextprotocol/server'
 import { limitFlush } from '@gateway/service-kit/http/answers'
+import { type MinimumRate, minimumRate, watchRate } from '@gateway/service-kit/http/connections'
 import type { Deps } from '../deps.ts'
 import { callTool, authOf, type McpRequest, requestOf } from './call-tool.ts'
 import { describeTool } from './describe-tool.ts'
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { invalidField } from '@gateway/api/field-problem'
 import { flowLimits } from '@gateway/api/limits'
 import { Refusal } from '@gateway/api/refusal'
@@ -24,6 +25,8 @@ import { parseJson, readBody } from '@gateway/service-kit/http/read-body'
 //       are short and get JSON if the protocol revision allows it.
 //   K2  The response headers of a tool call wait until its execution has started, so that they name it (rules §2.2).
 //   K3  When this process stops, idle streams end at once. Calls have as long as those of other paths.
+//   K4  A client that reads a message below the minimum rate loses its connection: the response holds a permit and image
+//       memory. A client that waits for a message has no time limit.
 
 export interface McpTransport {
   answer(request: Omit<McpRequest, 'begun'>, message: Message): Promise<void>
@@ -35,7 +38,7 @@ type Fetch = McpHttpHandler['fetch']
 /** How long clients can cache the tool description. Another revision can be activated at any moment. */
 const KEEP = { ttlMs: 30_000, cacheScope: 'private' } as const
 
-export function openMcpTransport(deps: Needed): McpTransport {
+export function openMcpTransport(deps: Needed, rate: MinimumRate = minimumRate): McpTransport {
   const onerror = (error: Error) => deps.log.debug({ err: error }, 'mcp message refused')
   const serverFor = ({ authInfo }: McpRequestContext) => productServer(deps, requestOf(authInfo))
   const calls = createMcpHandler(serverFor, { responseMode: 'sse', onerror }) // K1
@@ -44,8 +47,8 @@ export function openMcpTransport(deps: Needed): McpTransport {
 
   const fetchCall: Fetch = async (request, options) =>
     delayHeaders(await calls.fetch(request, options), requestOf(options?.authInfo).begun.promise) // K2
-  const answerCall = toNodeHandler({ fetch: asOurs(fetchCall) }, { onerror })
-  const answerOther = toNodeHandler({ fetch: asOurs(others.fetch) }, { onerror })
+  const answerCall = toNodeHandler({ fetch: asOurs(fetchCall, rate) }, { onerror })
+  const answerOther = toNodeHandler({ fetch: asOurs(others.fetch, rate) }, { onerror })
 
   return {
     async answer(request, message) {
@@ -78,11 +81,11 @@ function productServer(deps: Needed, request: McpRequest): Server {
  * Drops the SDK's `connection` header: this process decides about keep-alive, because it may be about to stop. Adds what
  * clears a refused Accept header, which the SDK leaves out.
  */
-function asOurs(fetch: Fetch): Fetch {
+function asOurs(fetch: Fetch, rate: MinimumRate): Fetch {
   return async (request, options) => {
     const answer = await fetch(request, options)
     answer.headers.delete('connection')
-    if (answer.status !== 406) return answer
+    if (answer.status !== 406) return limitReading(answer, requestOf(options?.authInfo).res, rate) // K4
     const message = (await answer.json()) as { error: { message: string } }
     const data = { resolution: 'Send the header Accept: application/json, text/event-stream.' }
     const error = { ...message.error, message: `${message.error.message}. ${data.resolution}`, data }
@@ -112,6 +115,41 @@ export async function delayHeaders(answer: Response, begun: Promise<void>): Prom
   })
   return new Response(body, { status: answer.status, headers: answer.headers })
 }
+
+/**
+ * Returns the same response, whose client must read each message at the minimum rate, or `res` is destroyed. The SDK
+ * passes a message on whole, and a socket counts a write when it begins, so messages are cut into pieces.
+ */
+export function limitReading(answer: Response, res: ServerResponse, rate: MinimumRate): Response {
+  if (answer.body === null) return answer
+  const reader = answer.body.getReader()
+  const passed = () => res.socket?.bytesWritten ?? 0
+  let rest = new Uint8Array()
+  let stopWatching = () => {}
+
+  const pieces = {
+    async pull(controller: ReadableStreamDefaultController<Uint8Array>) {
+      if (rest.length === 0) {
+        stopWatching()
+        const { done, value } = await reader.read()
+        if (done) return controller.close()
+        rest = value
+        stopWatching = watchRate(passed, () => res.destroy(), rate)
+      }
+      controller.enqueue(rest.subarray(0, PIECE_BYTES))
+      rest = rest.subarray(PIECE_BYTES)
+    },
+    cancel(reason: unknown) {
+      stopWatching()
+      return reader.cancel(reason)
+    },
+  }
+  // Without a buffer, a pull says that the client has room for more.
+  const body = new ReadableStream<Uint8Array>(pieces, { highWaterMark: 0 })
+  return new Response(body, { status: answer.status, headers: answer.headers })
+}
+
+const PIECE_BYTES = 64 * 1024
 
 /** A parsed body. The SDK checks whether it is a JSON-RPC message. */
 export interface Message {
