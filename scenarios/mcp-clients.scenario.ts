@@ -244,6 +244,14 @@ describe.each(result)('$name', (client) => {
   })
 })
 
+test.for([sdkTwo(modern), sdkTwo('legacy')])(
+  '$name receives the refusal of arguments that are not an object [invalid_request]',
+  async (client, { tenant }) => {
+    const endpoint = endpointOf(tenant, tenant.sandboxes.echo)
+    expect(refusalIn(await client.call(endpoint, 'x' as never, newKey())).code).toBe('invalid_request')
+  },
+)
+
 test('a client runs the tool with the fetch that the refusal of a missing key gives', async ({ tenant }) => {
   const { url } = endpointOf(tenant, tenant.sandboxes.echo)
   const authorization = `Bearer ${tenant.key.secret}`

@@ -281,6 +281,12 @@ test('arguments that are not an object are a refusal that the model can read [in
   }
 })
 
+test('a tool call without an ID gets no response, even if its arguments are not an object', async ({ tenant }) => {
+  const call = { jsonrpc: '2.0', method: 'tools/call', params: { name: 'invoke_product', arguments: 'text' } }
+  const { status, text } = await say(tenant, tenant.sandboxes.echo, call, { headers: key() })
+  expect([status, text]).toEqual([202, ''])
+})
+
 // spec: 7/s3
 test('an Accept header without both content types is refused with what to send', async ({ tenant }) => {
   const { status, text } = await say(tenant, tenant.sandboxes.echo, list, { headers: { accept: 'text/html' } })

@@ -3,6 +3,7 @@ import {
   createMcpHandler,
   type McpHttpHandler,
   type McpRequestContext,
+  PROTOCOL_VERSION_META_KEY,
   Server,
   localhostAllowedHostnames,
   localhostAllowedOrigins,
@@ -166,15 +167,26 @@ export async function readMessage(req: IncomingMessage): Promise<Message> {
 }
 
 /**
- * Returns the refusal of a tool call whose arguments are not an object, and the ID of the call. The SDK would answer with
- * the issues of its schema.
+ * Returns the refusal of a tool call whose arguments are not an object, with the ID of the call and what its protocol
+ * revision adds to a result. The SDK would answer with the issues of its schema. A message without an ID gets no response.
  */
-export function findArgumentsError(value: unknown): { id: unknown; refusal: Refusal } | null {
+export function findArgumentsError(value: unknown): ArgumentsError | null {
   if (!isCall(value)) return null
-  const { id, params } = value as { id?: unknown; params?: { arguments?: unknown } | null }
+  const { id, params } = value as { id?: unknown; params?: { arguments?: unknown; _meta?: unknown } | null }
+  if (typeof id !== 'string' && typeof id !== 'number') return null
   const given = params?.arguments
   if (given === undefined || (typeof given === 'object' && given !== null && !Array.isArray(given))) return null
-  return { id, refusal: invalidField('arguments', 'is not an object', 'send an object of the inputs by name') }
+  const meta = params?._meta as Record<string, unknown> | null | undefined
+  const isModern = typeof meta?.[PROTOCOL_VERSION_META_KEY] === 'string'
+  const refusal = invalidField('arguments', 'is not an object', 'send an object of the inputs by name')
+  return { id, refusal, more: isModern ? { resultType: 'complete' } : {} }
+}
+
+export interface ArgumentsError {
+  id: string | number
+  refusal: Refusal
+  /** Fields of each result: revision 2026-07-28, which a message states in `_meta`, requires one. */
+  more: { resultType?: 'complete' }
 }
 
 /** Whether the message is a tool call, or a batch with one. */

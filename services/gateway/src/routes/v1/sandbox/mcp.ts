@@ -4,10 +4,11 @@ import type { ActiveSandbox, SandboxFacts } from '@gateway/ledger-protocol/flow-
 import type { CallerQuestion } from '@gateway/ledger-protocol/ledger-reads'
 import { refusalFor } from '@gateway/ledger-protocol/ledger-refusal'
 import type { Id } from '@gateway/api/ids'
-import { type Refusal, refuse } from '@gateway/api/refusal'
+import { refuse } from '@gateway/api/refusal'
 import { sendJson } from '@gateway/service-kit/http/answers'
 import { refusedResult } from '../../../mcp/call-tool.ts'
 import {
+  type ArgumentsError,
   callsTool,
   findArgumentsError,
   type Message,
@@ -63,8 +64,8 @@ function idsFrom({ newId }: Pick<Deps, 'newId'>, first: Id<'req'>): () => Id<'re
   }
 }
 
-function sendResult(res: ServerResponse, { id, refusal }: { id: unknown; refusal: Refusal }): void {
-  sendJson(res, 200, JSON.stringify({ jsonrpc: '2.0', id, result: refusedResult(refusal) }))
+function sendResult(res: ServerResponse, { id, refusal, more }: ArgumentsError): void {
+  sendJson(res, 200, JSON.stringify({ jsonrpc: '2.0', id, result: { ...refusedResult(refusal), ...more } }))
 }
 
 async function sandboxOf({ ledger }: Pick<Deps, 'ledger'>, caller: CallerQuestion, id: string): Promise<SandboxFacts> {
