@@ -56,8 +56,6 @@ export interface Deps {
   refusals: RefusalReporter
   runningCalls: RunningCalls
   openCalls: OpenCalls
-  /** Aborts when this process starts to stop. Calls still have time until `openCalls.cancellation` aborts. */
-  stopping: AbortSignal
 
   newId: NewId
   /** Unix milliseconds. */

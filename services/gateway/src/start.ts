@@ -188,7 +188,6 @@ export async function startGateway(
     refusals,
     runningCalls: openRunningCalls({ notifier, stopping, now }),
     openCalls,
-    stopping,
     newId,
     now,
     monotonicNow: () => performance.now(),

@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs'
+import { type IncomingMessage, request } from 'node:http'
 import { connect } from 'node:net'
 import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
 import { describe, expect } from 'vitest'
 import { processOf } from '@gateway/testbed/test-program'
+import { echo } from './flow-stack.fixture.ts'
 import { bodyOf, eventsOf, stackTest, newPrompt } from './stack.fixture.ts'
 
 // Order matters: these tests stop services that the file shares.
@@ -31,6 +34,25 @@ describe('shutdown', () => {
 
     await ledger.start()
     expect(await tenant.settled()).toBe(usage.prompt_tokens + 2 * usage.completion_tokens)
+  })
+
+  test('a stopping gateway finishes an open MCP request', async ({ stack, tenant, fixture }) => {
+    const [gateway] = stack.gateways
+    const { id } = await fixture.sandbox({ id: tenant.project }, echo, { mcpEnabled: true })
+    const headers = { ...tenant.headers, accept: 'application/json, text/event-stream', expect: '100-continue' }
+    const asked = request(`${tenant.url}/v1/sandbox/${id}/mcp`, { method: 'POST', headers, agent: false })
+    const answered = once(asked, 'response')
+    asked.flushHeaders()
+    await once(asked, 'continue') // the gateway has read the headers
+    const stopped = gateway!.stop()
+    await refusedConnection(tenant.url)
+    asked.end(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }))
+
+    const [answer] = (await answered) as [IncomingMessage]
+    expect(answer.statusCode).toBe(200)
+    expect(await text(answer)).toContain('"name":"invoke_product"')
+    await stopped
+    await gateway!.start()
   })
 
   test('a stopping gateway accepts no connections, finishes and settles open calls, and leaves nothing reserved', async ({

@@ -29,7 +29,6 @@ async function serve(value: object, rate: { bytesPerSecond: number; windowMs: nu
     metrics: { invoked() {} },
     log: { debug() {} },
     openCalls: { run: (work: () => Promise<void>) => work() },
-    stopping: new AbortController().signal,
     now: () => 0,
   } as unknown as Deps
   const transport = openMcpTransport(deps, rate)

@@ -25,7 +25,7 @@ import { parseJson, readBody } from '@gateway/service-kit/http/read-body'
 //   K1  A tool call gets a stream, whose comments keep proxies from timing out while the execution runs. Other messages
 //       are short and get JSON if the protocol revision allows it.
 //   K2  The response headers of a tool call wait until its execution has started, so that they name it (rules §2.2).
-//   K3  When this process stops, idle streams end at once. Calls have as long as those of other paths.
+//   K3  When this process stops, requests have as long as those of other paths.
 //   K4  A client that reads a message below the minimum rate loses its connection: the response holds a permit and image
 //       memory. A client that waits for a message has no time limit.
 
@@ -33,7 +33,7 @@ export interface McpTransport {
   answer(request: Omit<McpRequest, 'begun'>, message: Message): Promise<void>
 }
 
-type Needed = Parameters<typeof callTool>[0] & Pick<Deps, 'openCalls' | 'stopping' | 'log'>
+type Needed = Parameters<typeof callTool>[0] & Pick<Deps, 'openCalls' | 'log'>
 type Fetch = McpHttpHandler['fetch']
 
 /** How long clients can cache the tool description. Another revision can be activated at any moment. */
@@ -44,7 +44,6 @@ export function openMcpTransport(deps: Needed, rate: MinimumRate = minimumRate):
   const serverFor = ({ authInfo }: McpRequestContext) => productServer(deps, requestOf(authInfo))
   const calls = createMcpHandler(serverFor, { responseMode: 'sse', onerror }) // K1
   const others = createMcpHandler(serverFor, { onerror })
-  deps.stopping.addEventListener('abort', () => void others.close()) // K3
 
   const fetchCall: Fetch = async (request, options) =>
     delayHeaders(await calls.fetch(request, options), requestOf(options?.authInfo).begun.promise) // K2
