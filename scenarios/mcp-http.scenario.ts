@@ -217,18 +217,25 @@ test('response headers name the execution and mark a replay', async ({ tenant })
   expect(second.messages).toEqual(first.messages)
 })
 
-test('calls batched in one message share one idempotency key and one execution', async ({ tenant }) => {
+test('a message with several tool calls is refused and runs nothing', async ({ tenant }) => {
   const sandbox = await tenant.chain()
-  const batch = [
-    callOf({ prompt: 'a' }, undefined, 1),
-    callOf({ prompt: 'a' }, undefined, 2),
-    callOf({ prompt: 'b' }, undefined, 3),
-  ]
-  const { messages } = await say(tenant, sandbox, batch, { headers: key() })
-  const [one, two, three] = messages.toSorted((a, b) => Number(a.id) - Number(b.id))
-  expect(one!.result.isError ?? false).toBe(false)
-  expect(two!.result).toEqual(one!.result)
-  expect(three!.result.content[0].text).toContain('idempotency_mismatch')
+  const batch = [callOf({ prompt: 'a' }, undefined, 1), callOf({ prompt: 'b' }, undefined, 2)]
+  const { status, text } = await say(tenant, sandbox, batch, { headers: key() })
+  expect([status, JSON.parse(text)]).toEqual([
+    400,
+    {
+      jsonrpc: '2.0',
+      id: null,
+      error: {
+        code: -32_600,
+        message: expect.stringContaining('Send each tools/call as its own request') as string,
+        data: { resolution: expect.any(String) as string },
+      },
+    },
+  ])
+  expect(await tenant.executions(sandbox)).toBe(0)
+  const one = await say(tenant, sandbox, [list, callOf({ prompt: 'a' }, undefined, 2)], { headers: key() })
+  expect(new Set(one.messages.map(({ id }) => id))).toEqual(new Set([1, 2]))
   expect(await tenant.executions(sandbox)).toBe(1)
 })
 

@@ -92,7 +92,7 @@ async function execute(
   const tag = readTag(request.req)
   const asked = { ...caller, tag, sandbox: sandbox.id, revision: null, surface: 'invoke', input, idempotency } as const
   const topicOf = rpc._meta?.progressToken === undefined ? endTopicOf : lineTopicOf
-  const started = { requestId: request.nextRequestId(), disconnected }
+  const started = { requestId: request.requestId, disconnected }
   const execution = await withSpan('start', {}, () => startExecution(deps, asked, started, topicOf))
   try {
     if (!res.headersSent) setExecutionHeaders(res, execution)
@@ -315,8 +315,7 @@ function whereabouts({ id, mimeType, bytes }: Pick<RecordedAsset, 'id' | 'mimeTy
 export interface McpRequest {
   caller: CallerQuestion
   sandbox: ActiveSandbox
-  /** Of the next call: that of the request, and for more calls in its message new ones. */
-  nextRequestId(): Id<'req'>
+  requestId: Id<'req'>
   /** Aborts when the caller disconnects. */
   disconnected: AbortSignal
   req: IncomingMessage

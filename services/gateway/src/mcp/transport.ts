@@ -4,6 +4,7 @@ import {
   type McpHttpHandler,
   type McpRequestContext,
   PROTOCOL_VERSION_META_KEY,
+  ProtocolErrorCode,
   Server,
   localhostAllowedHostnames,
   localhostAllowedOrigins,
@@ -186,6 +187,17 @@ export interface ArgumentsError {
   refusal: Refusal
   /** Fields of each result: revision 2026-07-28, which a message states in `_meta`, requires one. */
   more: { resultType?: 'complete' }
+}
+
+/**
+ * Returns the JSON-RPC error for a message with several tool calls, which revisions before 2025-06-18 allow, or null. Each
+ * call needs a permit and an idempotency key, which a request has once.
+ */
+export function findBatchError(value: unknown): object | null {
+  if (!Array.isArray(value) || value.filter(isCall).length <= 1) return null
+  const data = { resolution: 'Send each tools/call as its own request with its own Idempotency-Key.' }
+  const message = `Invalid Request: a message has more than one tools/call. ${data.resolution}`
+  return { jsonrpc: '2.0', id: null, error: { code: ProtocolErrorCode.InvalidRequest, message, data } }
 }
 
 /** Whether the message is a tool call, or a batch with one. */

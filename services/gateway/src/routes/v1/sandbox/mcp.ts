@@ -3,7 +3,6 @@ import type { RequestHandler } from 'express'
 import type { ActiveSandbox, SandboxFacts } from '@gateway/ledger-protocol/flow-reads'
 import type { CallerQuestion } from '@gateway/ledger-protocol/ledger-reads'
 import { refusalFor } from '@gateway/ledger-protocol/ledger-refusal'
-import type { Id } from '@gateway/api/ids'
 import { refuse } from '@gateway/api/refusal'
 import { sendJson } from '@gateway/service-kit/http/answers'
 import { refusedResult } from '../../../mcp/call-tool.ts'
@@ -11,6 +10,7 @@ import {
   type ArgumentsError,
   callsTool,
   findArgumentsError,
+  findBatchError,
   type Message,
   openMcpTransport,
   readMessage,
@@ -44,23 +44,12 @@ export function serveMcp(deps: Deps): RequestHandler<{ id: string }> {
       const { requestId, disconnected } = callerOf(res)
       const message = await readMessage(req)
       const active = activeOf(sandbox, isCall(message)) // M2
+      const batchError = findBatchError(message.value)
+      if (batchError !== null) return sendJson(res, 400, JSON.stringify(batchError))
       const wrong = findArgumentsError(message.value)
       if (wrong !== null) return sendResult(res, wrong)
-      await transport.answer(
-        { caller, sandbox: active, nextRequestId: idsFrom(deps, requestId), disconnected, req, res },
-        message,
-      )
+      await transport.answer({ caller, sandbox: active, requestId, disconnected, req, res }, message)
     })
-  }
-}
-
-/** First the ID of a request, then new ones: a message may have several calls, and each makes its own execution. */
-function idsFrom({ newId }: Pick<Deps, 'newId'>, first: Id<'req'>): () => Id<'req'> {
-  let next: Id<'req'> | null = first
-  return () => {
-    const id = next ?? newId('req')
-    next = null
-    return id
   }
 }
 
