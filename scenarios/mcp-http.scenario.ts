@@ -239,6 +239,27 @@ test('a message with several tool calls is refused and runs nothing', async ({ t
   expect(await tenant.executions(sandbox)).toBe(1)
 })
 
+test('a call by the alias of an input and one by its name are the same execution under one key', async ({ tenant }) => {
+  const name = 'Titel des Textes'
+  const sandbox = await tenant.make({
+    input: { type: 'object', properties: { [name]: { type: 'string' } }, required: [name] },
+    output: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
+    nodes: [
+      { id: 'in', kind: 'input' },
+      { id: 'out', kind: 'output' },
+    ],
+    edges: [{ from: `in.${name}`, to: 'out.text' }],
+  })
+  const { messages } = await say(tenant, sandbox, list)
+  const [alias] = messages[0]!.result.tools[0].inputSchema.required as [string]
+  expect(alias).toMatch(/^Titel_des_Textes_\w+$/)
+  const headers = key()
+  const results = [alias, name].map(async (input) => say(tenant, sandbox, callOf({ [input]: 'Rain' }), { headers }))
+  for (const { messages } of await Promise.all(results))
+    expect(messages[0]!.result.structuredContent).toEqual({ text: 'Rain' })
+  expect(await tenant.executions(sandbox)).toBe(1)
+})
+
 test('an execution joins the trace of the message, or else the trace of the HTTP request', async ({
   stack,
   tenant,

@@ -21,7 +21,7 @@ import { lineTopicOf, setExecutionHeaders, streamProgress } from '../executions/
 import { type Execution, startExecution } from '../executions/start-execution.ts'
 import { fingerprintOf, MAX_ID_CHARACTERS, readIdempotencyKey, readTag } from '../request/read-headers.ts'
 import { withCallSpan } from '../tracing.ts'
-import { TOOL } from './describe-tool.ts'
+import { inputOf, TOOL } from './describe-tool.ts'
 import type { ResponseStream } from '../response/response-stream.ts'
 import { AssetMissing, AssetStoreUnavailable } from '@gateway/assets/blob-backend'
 import { LedgerUnavailable } from '@gateway/ledger-client/call-operation'
@@ -64,7 +64,7 @@ export async function callTool(
   const startMs = deps.now()
   try {
     if (params.name !== TOOL) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name}`)
-    const input = params.arguments ?? {}
+    const input = inputOf(params.arguments ?? {}, request.sandbox.input)
     const run = () => withCallSpan(ROUTE, request.res, () => execute(deps, request, input, rpc), traceOf(request, rpc))
     const follows = rpc._meta?.progressToken !== undefined
     return await (follows

@@ -1,9 +1,11 @@
 import type { Tool } from '@modelcontextprotocol/server'
 import type { ActiveSandbox } from '@gateway/ledger-protocol/flow-reads'
 import type { ContractSide } from '@gateway/api/graph'
+import { createHash } from 'node:crypto'
 
 // Describes a sandbox product as a tool, in plain JSON Schema. Contract formats aren't JSON Schema formats, and some
-// clients reject unknown ones, so formats are described in words.
+// clients reject unknown ones, so formats are described in words. Model APIs refuse a whole request for one tool whose
+// input names or description they don't accept, so names get aliases and the description is cut. They don't check outputs.
 
 export const TOOL = 'invoke_product'
 
@@ -17,12 +19,72 @@ export function describeTool({ name, description, input, output }: ProductFacts)
   return {
     name: TOOL,
     title: name,
-    description: description.trim() === '' ? name : description,
-    inputSchema: schemaOf(input, givenAsset),
+    description: cut(description.trim() === '' ? name : description),
+    inputSchema: schemaOf(aliased(input), givenAsset),
     outputSchema: schemaOf(output, madeAsset),
     // Each call is a separate execution, which may be charged and may call external models.
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
   }
+}
+
+const MAX_DESCRIPTION = 1_024
+
+function cut(text: string): string {
+  if (text.length <= MAX_DESCRIPTION) return text
+  return `${text.slice(0, MAX_DESCRIPTION - 1).replace(/[\uD800-\uDBFF]$/, '')}…` // no half of a surrogate pair
+}
+
+/** Input names that model APIs accept. */
+const SAFE_NAME = /^[a-zA-Z0-9_.-]{1,64}$/
+const MAX_NAME = 64
+const HASH_CHARACTERS = 8
+
+/** Returns the input names by alias. An alias depends on its name, and on the others only if it would be one of them. */
+function namesByAlias(properties: ContractSide['properties']): Map<string, string> {
+  const names = Object.keys(properties)
+  const taken = new Set(names)
+  const byAlias = new Map<string, string>()
+  for (const name of names.filter((name) => !SAFE_NAME.test(name)).toSorted()) {
+    const hash = createHash('sha256').update(name).digest('hex')
+    let alias = aliasOf(name, hash, HASH_CHARACTERS)
+    for (let length = HASH_CHARACTERS + 1; taken.has(alias); length++) alias = aliasOf(name, hash, length)
+    taken.add(alias)
+    byAlias.set(alias, name)
+  }
+  return byAlias
+}
+
+/** Such as `Titel_des_Textes_3f0c9a1b`. */
+function aliasOf(name: string, hash: string, length: number): string {
+  const words = name.match(/[a-zA-Z0-9]+/g) ?? ['input']
+  return `${words.join('_').slice(0, MAX_NAME - 1 - length)}_${hash.slice(0, length)}`
+}
+
+/** The side with aliases for the names that model APIs refuse, which become the titles of fields without one. */
+function aliased(side: ContractSide): ContractSide {
+  const aliases = new Map([...namesByAlias(side.properties)].map(([alias, name]) => [name, alias]))
+  const fields = Object.entries(side.properties).map(([name, field]) => {
+    const alias = aliases.get(name)
+    return alias === undefined ? [name, field] : [alias, { ...field, title: field.title ?? name }]
+  })
+  return {
+    ...side,
+    properties: Object.fromEntries(fields) as ContractSide['properties'],
+    ...(side.required && { required: side.required.map((name) => aliases.get(name) ?? name) }),
+  }
+}
+
+/**
+ * Returns the arguments of a tool call by the names of the contract. An alias next to its name stays, so that the call is
+ * refused instead of losing a value.
+ */
+export function inputOf(given: Record<string, unknown>, { properties }: ContractSide): Record<string, unknown> {
+  const names = namesByAlias(properties)
+  const fields = Object.entries(given).map(([key, value]) => {
+    const name = names.get(key)
+    return [name === undefined || Object.hasOwn(given, name) ? key : name, value]
+  })
+  return Object.fromEntries(fields) as Record<string, unknown>
 }
 
 /** Asset kind of a field, or null. */
