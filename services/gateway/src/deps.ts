@@ -49,6 +49,8 @@ export interface Deps {
 
   keyGate: KeyGate
   concurrencyLimiter: ConcurrencyLimiter
+  /** Permits of requests that cancel an execution. */
+  cancellationLimiter: ConcurrencyLimiter
   /** Permits of followers, by key. */
   followerLimiter: FollowerLimiter
   admissionQueueLimit: AdmissionQueueLimit

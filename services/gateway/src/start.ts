@@ -36,6 +36,9 @@ import { openRefusalReporter } from './refusals/refusal-reporter.ts'
 import type { IncomingMessage } from 'node:http'
 import { chatLimits, flowLimits } from '@gateway/api/limits'
 
+/** Permits of cancellations, which are short and rare. */
+const CANCELLATION_PERMITS = 64
+const CANCELLATIONS_OF_PROJECT = 8
 /** Running calls are ended this long before their connections, so that callers get a response. */
 const LAST_ANSWERS_MS = 1_000
 /** Timeout of waiting for image memory. */
@@ -180,6 +183,11 @@ export async function startGateway(
     concurrencyLimiter: openConcurrencyLimiter({
       maxPermits: config.MAX_CONCURRENT_CALLS,
       maxOfParty: config.MAX_CONCURRENT_CALLS_PER_PROJECT,
+      whenFull: () => refuse('overloaded', {}),
+    }),
+    cancellationLimiter: openConcurrencyLimiter({
+      maxPermits: CANCELLATION_PERMITS,
+      maxOfParty: CANCELLATIONS_OF_PROJECT,
       whenFull: () => refuse('overloaded', {}),
     }),
     followerLimiter,
