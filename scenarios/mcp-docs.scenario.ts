@@ -9,6 +9,7 @@ import { StdioClientTransport, getDefaultEnvironment } from '@modelcontextprotoc
 import { afterAll, beforeAll, expect } from 'vitest'
 import { readDocBlocks, type DocBlock } from './src/guides/doc-blocks.ts'
 import { isThere } from './src/guides/is-there.ts'
+import { flows } from './src/mcp/flows.ts'
 import { mcpTest as test } from './src/mcp/mcp-test.ts'
 import { packCommandLine } from './src/mcp/pack-command-line.ts'
 import type { McpTenant } from './src/mcp/mcp-tenant.ts'
@@ -27,13 +28,14 @@ const archives = await mkdtemp(path.join(tmpdir(), 'gateway-packed-'))
 beforeAll(() => packCommandLine(archives))
 afterAll(() => rm(archives, { recursive: true }))
 
-function filledIn({ text }: DocBlock, tenant: McpTenant): string {
+function filledIn({ text }: DocBlock, tenant: McpTenant, otherFlow = ''): string {
   const inspector = createRequire(import.meta.url).resolve(
     '@modelcontextprotocol/inspector/clients/launcher/build/index.js',
   )
   return text
     .replaceAll('https://gateway.example/', tenant.at('').origin + '/')
     .replaceAll('sbx-your-flow', tenant.sandboxes.echo)
+    .replaceAll('sbx-other-flow', otherFlow)
     .replaceAll('svc_your_key', tenant.key.secret)
     .replaceAll('${input:gateway-key}', tenant.key.secret)
     .replaceAll('/path/to', archives)
@@ -91,7 +93,11 @@ const DOES: Record<string, (text: string) => Promise<string>> = {
   },
 }
 
-test.for(blocks.map((block): [string, DocBlock] => [block.title, block]))(
+const SEVERAL = 'Several flows in one agent'
+const ofOne = blocks.filter(({ title }) => title !== SEVERAL)
+const ofSeveral = blocks.filter(({ title }) => title === SEVERAL)
+
+test.for(ofOne.map((block): [string, DocBlock] => [block.title, block]))(
   'the %s block of docs/mcp.md works as written',
   async ([, block], { tenant, skip }) => {
     if (block.text.startsWith('curl ') && !(await isThere('curl'))) skip('curl is not installed')
@@ -99,8 +105,21 @@ test.for(blocks.map((block): [string, DocBlock] => [block.title, block]))(
   },
 )
 
+test.for(ofSeveral.map((block, n): [number, DocBlock] => [n + 1, block]))(
+  'block %i on several flows in one agent of docs/mcp.md gives each flow a tool with a distinct name',
+  async ([, block], { tenant }) => {
+    const other = await tenant.make(flows.echo(), { name: 'Other', description: 'Says it again.' })
+    const lines = (await DOES['ts']!(filledIn(block, tenant, other))).trim().split('\n')
+    expect(lines).toEqual([
+      expect.stringMatching(/^\w*poster\w* Says what it receives\.$/),
+      expect.stringMatching(/^\w*summary\w* Says it again\.$/),
+    ])
+  },
+)
+
 test('docs/mcp.md has one block for each supported client', () => {
-  expect(blocks.map(({ title }) => title)).toEqual([
+  expect(ofSeveral).toHaveLength(2)
+  expect(ofOne.map(({ title }) => title)).toEqual([
     'Claude Desktop',
     'Claude Code',
     'Codex',
