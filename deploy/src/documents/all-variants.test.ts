@@ -33,6 +33,10 @@ test('each way that depends on whether there is a fact', () => {
   ])
 })
 
+test('no way that writes a missing fact, even as a part of a word', () => {
+  expect(allVariants((f) => `at most $0.00${(f as { micro: number }).micro}`)).toEqual(['at most $0.00{micro}'])
+})
+
 test('a fact that is asked for only where another one is left out', () => {
   type Facts = { suspended: boolean; active: number | null }
   const says = (f: unknown) =>

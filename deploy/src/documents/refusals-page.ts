@@ -82,7 +82,7 @@ function trySaying(
   )
   try {
     const text = say(facts)
-    if (!/\b(?:null|undefined|NaN|object Object)\b/.test(text)) said.add(withSums(text))
+    if (!/null|undefined|NaN|object Object/.test(text)) said.add(withSums(text))
   } catch {
     // This way needs a fact that was left out.
   }
