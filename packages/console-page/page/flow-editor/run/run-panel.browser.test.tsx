@@ -107,7 +107,7 @@ test('what starts an execution keeps the focus while it runs, and starts no othe
   await expect.element(run).toHaveFocus()
   expect(api.asked('executeSandbox')).toHaveLength(1)
 
-  openCannedExecution(api)
+  const endNext = openCannedExecution(api)
   screen
     .getByRole('group', { name: /^Chat draft/ })
     .element()
@@ -120,7 +120,12 @@ test('what starts an execution keeps the focus while it runs, and starts no othe
   await expect.element(runFrom).toHaveFocus()
   stop.element().focus()
   await userEvent.keyboard('{Enter}')
-  await expect.element(running).toHaveFocus() // Stop goes with the end
+  await expect.element(details.getByRole('group', { name: 'Outcome' })).toHaveFocus() // Stop goes with the end
+  endNext()
+  await expect.element(stop).not.toBeInTheDocument()
+  await userEvent.keyboard('{Enter}')
+  await expect.element(runFrom).toBeEnabled()
+  expect(api.asked('executeSandbox').length + api.asked('rerunExecution').length).toBe(2)
 })
 
 test('the estimate of an execution keeps the focus on its button', async ({ api, panel }) => {

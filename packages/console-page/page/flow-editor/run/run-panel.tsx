@@ -33,7 +33,7 @@ export function RunPanel({ saving }: { saving: ReturnType<typeof useSaving> }) {
   const isReady = model.problems.length === 0 && isReadable
   const isBusy = state.isRunning || saving.doing !== null
   const canRun = isReady && !isBusy
-  /** Takes the focus of buttons that go away. */
+  /** Takes the focus of the button that raises the max cost. */
   const runButton = useRef<HTMLButtonElement>(null)
   /** While busy, a button keeps the focus, which a disabled one loses. */
   const off = { disabled: !isReady, 'aria-disabled': isBusy }
@@ -68,7 +68,7 @@ export function RunPanel({ saving }: { saving: ReturnType<typeof useSaving> }) {
                 type="button"
                 className="button small danger"
                 onClick={() => {
-                  runButton.current?.focus()
+                  outcome.current?.focus() // on Run, another Enter would start the next execution
                   void stop()
                 }}
               >
@@ -92,7 +92,7 @@ export function RunPanel({ saving }: { saving: ReturnType<typeof useSaving> }) {
           </div>
         </form>
       </div>
-      <div className="stack" ref={outcome}>
+      <div className="stack" role="group" aria-label="Outcome" tabIndex={-1} ref={outcome}>
         <RefusalBox error={error} />
         {estimate && sameJson([estimate.graph, estimate.input], [model.graph, input]) && (
           <EstimateLabels of={estimate.made} />
