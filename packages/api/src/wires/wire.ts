@@ -56,7 +56,7 @@ export interface AnswerWriter {
   chunk(choices: ChunkChoice[]): string
   /** Returns the last events of a complete answer. May be called again with another charge. */
   end(end: AnswerEnd): string
-  /** Returns the last events of an answer that failed or was truncated, so that it never looks complete. */
+  /** Returns the last events of an answer that failed or was truncated, so that it never looks complete. May be called once. */
   broken(refusal: Refusal): string
 }
 

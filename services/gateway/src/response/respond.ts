@@ -133,12 +133,13 @@ async function respondStream(
   call.timing.providerMs = deps.now() - startMs
   const asked = { request: call.request, project: call.admitted.project, provider: route.provider }
   const usage = await deps.countUsage(broken ? 'cut' : reported, asked, answered.text)
+  const failed = broken && answer.broken(refusalOfBreak(broken)) // once: it has no cost, and ends what is open
   const last = await settleAndAnswer(
     deps,
     call,
     { usage, route },
     {
-      write: (chargedMicro) => (broken ? answer.broken(refusalOfBreak(broken)) : answer.end({ usage, chargedMicro })),
+      write: (chargedMicro) => failed ?? answer.end({ usage, chargedMicro }),
       save: (text) => {
         recording.add(text)
         return recording.answer(EVENT_STREAM)
