@@ -13,9 +13,9 @@ import type { MessageErrorType } from './messages-shapes.ts'
 import { nameOfField } from './read-messages.ts'
 
 // Writes the answer of a model as a message of blocks: thinking, text and tool uses.
-//   B1  Blocks are in order, and each is stopped before the next one starts. What begins before the arguments of a tool
-//       call are complete waits for the end: texts and thoughts, and then tool calls. What comes for a call that was
-//       stopped is ignored.
+//   B1  Blocks are in order, and each is stopped before the next one starts. Texts and thoughts that come before the
+//       arguments of a tool call are complete wait for the first one after that, or for the end. Tool calls that begin
+//       so wait for the end. What comes for a call that was stopped is ignored.
 //   B2  A thought ends with its signature, and may have no text. What a provider needs back in another form is a block
 //       of redacted thinking.
 //   B3  The usage comes at the end, because it is not known before. `end` may be called again with another charge.
@@ -31,6 +31,8 @@ export function messagesAnswer({ id, model }: AnswerFacts): AnswerWriter {
   /** B1 */
   const waiting = new Map<number, { id: string; name: string; json: string }>()
   const held: Said[] = []
+  /** Whether a tool call has had more since `mustWait` looked. */
+  let callsGrew = false
   const calls = new Set<number>()
 
   function event(type: string, fields: object): string {
@@ -132,15 +134,25 @@ export function messagesAnswer({ id, model }: AnswerFacts): AnswerWriter {
     refused ||= Boolean(said.refusal)
     let events = ''
     if (saysSomething(said)) {
-      if (held.length > 0 || isMidCall()) held.push(said) // B1
-      else events = tells(said)
+      if (mustWait()) held.push(said)
+      else events = tellHeld() + tells(said)
     }
+    callsGrew ||= parts.length > 0
     for (const part of parts) events += callsTool(part)
     return events
   }
 
+  /** B1. The arguments are parsed again only if they have grown. */
+  function mustWait(): boolean {
+    if (held.length > 0 && !callsGrew) return true
+    callsGrew = false
+    return isMidCall()
+  }
+
+  const tellHeld = () => held.splice(0).map(tells).join('')
+
   function stopAll(): string {
-    let events = held.splice(0).map(tells).join('')
+    let events = tellHeld()
     for (const [index, { id: callId, name, json }] of waiting) events += startCall(index, callId, name) + moreJson(json)
     waiting.clear()
     return events + stop()

@@ -429,6 +429,34 @@ describe('an answer', () => {
     ])
   })
 
+  test('sends a text that came inside a tool call with the first one after it', () => {
+    const chunks = [
+      chunk({ tool_calls: [call(0, { id: 'call_a', function: { name: 'look', arguments: '{"a":' } })] }),
+      chunk({ content: '\n' }),
+      chunk({ tool_calls: [call(0, { function: { arguments: '1' } })] }),
+      chunk({ content: ' ' }),
+      chunk({ tool_calls: [call(0, { function: { arguments: '}' } })] }),
+      chunk({ content: 'Hi' }),
+      chunk({ content: '!' }),
+    ]
+    const answer = read({}).openAnswer(FACTS)
+    expect(chunks.map((choices) => answer.chunk(choices) !== '')).toEqual([true, false, true, false, true, true, true])
+    const events = eventsOf(read({}).openAnswer(FACTS), [...chunks, chunk({}, 'tool_calls')])
+    expect(shortOf(events).slice(1, -2)).toEqual([
+      'start tool_use 0',
+      'input_json_delta {"a":',
+      'input_json_delta 1',
+      'input_json_delta }',
+      'stop 0',
+      'start text 1',
+      'text_delta \n',
+      'text_delta  ',
+      'text_delta Hi',
+      'text_delta !',
+      'stop 1',
+    ])
+  })
+
   test('ignores what is left of a tool call whose block has ended', () => {
     const events = eventsOf(read({}).openAnswer(FACTS), [
       chunk({ tool_calls: [call(0, { id: 'call_a', function: { name: 'look', arguments: '{}' } })] }),

@@ -15,7 +15,7 @@ import { type FlatTool, flatTools, type ResponsesBody } from './responses-body.t
 // Writes the answer of a model as a response: items of reasoning, text and tool calls.
 //   R1  Items are in the order in which the model began them, and each is done before the next one begins, except
 //       parallel tool calls. Texts and thoughts that come before the arguments of all calls are complete wait for the
-//       end. What comes for a call that is done is ignored.
+//       first one after that, or for the end. What comes for a call that is done is ignored.
 //   R2  Reasoning that a provider needs back is one item per detail, with the detail in `encrypted_content`.
 //   R3  The arguments of a custom tool are its one text. They can't be read before they are complete, so they arrive in
 //       one delta.
@@ -172,6 +172,8 @@ export function responsesAnswer(facts: AnswerFacts, body: ResponsesBody): Answer
   /** R1 */
   const begunCalls = new Set<number>()
   const held: [Said, Logprobs | undefined][] = []
+  /** Whether a tool call has had more since `mustWait` looked. */
+  let callsGrew = false
 
   function openCall({ index, id: callId = '', function: called }: ToolCallDelta): string {
     const { isCustom, ...named } = namesOf(called?.name ?? '', tools)
@@ -229,17 +231,29 @@ export function responsesAnswer(facts: AnswerFacts, body: ResponsesBody): Answer
   function takes({ tool_calls: parts = [], ...said }: Delta, logprobs: Logprobs | undefined): string {
     let events = ''
     if (saysSomething(said)) {
-      if (held.length > 0 || [...calls.values()].some((call) => !call.isWhole())) held.push([said, logprobs]) // R1
-      else events = tells(said, logprobs)
+      if (mustWait()) held.push([said, logprobs])
+      else events = tellHeld() + tells(said, logprobs)
     }
+    callsGrew ||= parts.length > 0
     for (const part of parts) events += callsTool(part)
     return events
   }
 
+  /** R1. The arguments are parsed again only if they have grown. */
+  function mustWait(): boolean {
+    if (held.length > 0 && !callsGrew) return true
+    callsGrew = false
+    return [...calls.values()].some((call) => !call.isWhole())
+  }
+
+  const tellHeld = () =>
+    held
+      .splice(0)
+      .map((one) => tells(...one))
+      .join('')
+
   function closeRest(status: 'completed' | 'incomplete'): string {
-    const closed = closeAll(status)
-    const told = held.splice(0).map(([said, logprobs]) => tells(said, logprobs))
-    return closed + told.join('') + closeAll(status)
+    return closeAll(status) + tellHeld() + closeAll(status)
   }
 
   return {

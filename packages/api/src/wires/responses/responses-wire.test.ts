@@ -386,6 +386,22 @@ describe('an answer', () => {
     ])
   })
 
+  test('sends a text that came inside a tool call with the first one after it', () => {
+    const part = (json: string) => chunk({ tool_calls: [{ index: 0, function: { arguments: json } }] })
+    const call = { index: 0, id: 'call_0', function: { name: 'look', arguments: '{"a":' } }
+    const [begun, lineBreak, space] = [chunk({ tool_calls: [call] }), chunk({ content: '\n' }), chunk({ content: ' ' })]
+    const after = ['Hi', '!'].map((content) => chunk({ content }))
+    const chunks = [begun, lineBreak, part('1'), space, part('}'), ...after]
+    const answer = read({}).openAnswer(FACTS)
+    expect(chunks.map((choices) => answer.chunk(choices) !== '')).toEqual([true, false, true, false, true, true, true])
+    const { output } = lastOf(eventsOf(read({}).openAnswer(FACTS), [...chunks, chunk({}, 'tool_calls')]))
+    expect(output).toMatchObject([
+      { type: 'function_call', arguments: '{"a":1}', status: 'completed' },
+      { type: 'message', content: [{ text: '\n Hi!' }] },
+    ])
+    expect(output).toHaveLength(2)
+  })
+
   test('marks a tool call that was cut as incomplete, also if a text waited for its end', () => {
     const call = { index: 0, id: 'call_0', function: { name: 'look', arguments: '{"a":' } }
     const chunks = [chunk({ tool_calls: [call] }), chunk({ content: 'Hi' }), chunk({}, 'length')]
