@@ -239,7 +239,10 @@ test('a message with several tool calls is refused and runs nothing', async ({ t
   expect(await tenant.executions(sandbox)).toBe(1)
 })
 
-test('a call by the alias of an input and one by its name are the same execution under one key', async ({ tenant }) => {
+test('a call by the alias of an input and one by its name are the same execution under one key, also under a revision without that input', async ({
+  stack,
+  tenant,
+}) => {
   const name = 'Titel des Textes'
   const sandbox = await tenant.make({
     input: { type: 'object', properties: { [name]: { type: 'string' } }, required: [name] },
@@ -257,6 +260,14 @@ test('a call by the alias of an input and one by its name are the same execution
   const results = [alias, name].map(async (input) => say(tenant, sandbox, callOf({ [input]: 'Rain' }), { headers }))
   for (const { messages } of await Promise.all(results))
     expect(messages[0]!.result.structuredContent).toEqual({ text: 'Rain' })
+  await stack.fixture.revision(sandbox, flows.echo())
+  const repeats = [alias, name].map(async (input) => say(tenant, sandbox, callOf({ [input]: 'Rain' }), { headers }))
+  for (const { headers: sent, messages } of await Promise.all(repeats)) {
+    expect(messages[0]!.result.structuredContent).toEqual({ text: 'Rain' })
+    expect(sent.get('idempotent-replayed')).toBe('true')
+  }
+  const invoked = await tenant.invoke(sandbox, { [name]: 'Rain' }, headers['idempotency-key'])
+  expect(invoked.output).toEqual({ text: 'Rain' })
   expect(await tenant.executions(sandbox)).toBe(1)
 })
 

@@ -19,7 +19,8 @@ import { explainError } from '../errors/explain-error.ts'
 import { awaitExecution, endTopicOf } from '../executions/await-execution.ts'
 import { lineTopicOf, setExecutionHeaders, streamProgress } from '../executions/send-execution.ts'
 import { type Execution, startExecution } from '../executions/start-execution.ts'
-import { fingerprintOf, MAX_ID_CHARACTERS, readIdempotencyKey, readTag } from '../request/read-headers.ts'
+import { invocationFingerprint } from '../request/input-aliases.ts'
+import { MAX_ID_CHARACTERS, readIdempotencyKey, readTag } from '../request/read-headers.ts'
 import { withCallSpan } from '../tracing.ts'
 import { inputOf, TOOL } from './describe-tool.ts'
 import type { ResponseStream } from '../response/response-stream.ts'
@@ -88,7 +89,7 @@ async function execute(
   const { caller, sandbox, disconnected, res } = request
   const key = readIdempotencyKey(request.req)
   if (key === null) throw keyMissing()
-  const idempotency = { key, fingerprint: fingerprintOf({ input }) }
+  const idempotency = { key, fingerprint: invocationFingerprint({ input }) }
   const tag = readTag(request.req)
   const asked = { ...caller, tag, sandbox: sandbox.id, revision: null, surface: 'invoke', input, idempotency } as const
   const topicOf = rpc._meta?.progressToken === undefined ? endTopicOf : lineTopicOf

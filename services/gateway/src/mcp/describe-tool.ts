@@ -1,7 +1,7 @@
 import type { Tool } from '@modelcontextprotocol/server'
 import type { ActiveSandbox } from '@gateway/ledger-protocol/flow-reads'
 import type { ContractSide } from '@gateway/api/graph'
-import { createHash } from 'node:crypto'
+import { ALIAS_HASH_CHARACTERS, aliasOf, isSafeName } from '../request/input-aliases.ts'
 
 // Describes a sandbox product as a tool, in plain JSON Schema. Contract formats aren't JSON Schema formats, and some
 // clients reject unknown ones, so formats are described in words. Model APIs refuse a whole request for one tool whose
@@ -34,30 +34,18 @@ function cut(text: string): string {
   return `${text.slice(0, MAX_DESCRIPTION - 1).replace(/[\uD800-\uDBFF]$/, '')}…` // no half of a surrogate pair
 }
 
-/** Input names that model APIs accept. */
-const SAFE_NAME = /^[a-zA-Z0-9_.-]{1,64}$/
-const MAX_NAME = 64
-const HASH_CHARACTERS = 8
-
 /** Returns the input names by alias. An alias depends on its name, and on the others only if it would be one of them. */
 function namesByAlias(properties: ContractSide['properties']): Map<string, string> {
   const names = Object.keys(properties)
   const taken = new Set(names)
   const byAlias = new Map<string, string>()
-  for (const name of names.filter((name) => !SAFE_NAME.test(name)).toSorted()) {
-    const hash = createHash('sha256').update(name).digest('hex')
-    let alias = aliasOf(name, hash, HASH_CHARACTERS)
-    for (let length = HASH_CHARACTERS + 1; taken.has(alias); length++) alias = aliasOf(name, hash, length)
+  for (const name of names.filter((name) => !isSafeName(name)).toSorted()) {
+    let alias = aliasOf(name)
+    for (let length = ALIAS_HASH_CHARACTERS + 1; taken.has(alias); length++) alias = aliasOf(name, length)
     taken.add(alias)
     byAlias.set(alias, name)
   }
   return byAlias
-}
-
-/** Such as `Titel_des_Textes_3f0c9a1b`. */
-function aliasOf(name: string, hash: string, length: number): string {
-  const words = name.match(/[a-zA-Z0-9]+/g) ?? ['input']
-  return `${words.join('_').slice(0, MAX_NAME - 1 - length)}_${hash.slice(0, length)}`
 }
 
 /** The side with aliases for the names that model APIs refuse, which become the titles of fields without one. */

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import { flowLimits } from '@gateway/api/limits'
 import { Refusal } from '@gateway/api/refusal'
 import { describe, expect, test } from 'vitest'
+import { aliasOf } from './input-aliases.ts'
 import { readInvocation } from './read-invocation.ts'
 
 const HASH = 'a'.repeat(64)
@@ -99,6 +100,18 @@ describe('the fingerprint of an invocation', () => {
     expect(await printOf({ revision: 2, input: { b: 'é', a: 1 }, project_id: 'prj_1' })).toBe(same)
     for (const other of [{ a: 2, b: 'é' }, { a: 1 }, { a: 1, b: 'é', c: null }])
       expect(await printOf({ input: other, revision: 2 })).not.toBe(same)
+  })
+
+  test('is the same for an input by its alias, unless both are given', async () => {
+    const alias = aliasOf('题目')
+    const same = await printOf({ input: { 题目: 'a', b: 1 } })
+    expect(await printOf({ input: { [alias]: 'a', b: 1 } })).toBe(same)
+    const both = [
+      { 题目: 'a', [alias]: 'a', b: 1 },
+      { 题目: 'c', [alias]: 'a', b: 1 },
+    ]
+    const prints = await Promise.all(both.map((input) => printOf({ input })))
+    expect(new Set([same, ...prints]).size).toBe(3)
   })
 
   test('changes with the cost ceiling', async () => {

@@ -4,7 +4,8 @@ import { flowLimits } from '@gateway/api/limits'
 import { refuse } from '@gateway/api/refusal'
 import { acceptedType, namesNoType } from '@gateway/service-kit/http/routes'
 import { parseJson, readBody } from '@gateway/service-kit/http/read-body'
-import { fingerprintOf, readIdempotencyKey, readTag, refuseRepeatedHeaders, selectorOf } from './read-headers.ts'
+import { invocationFingerprint } from './input-aliases.ts'
+import { readIdempotencyKey, readTag, refuseRepeatedHeaders, selectorOf } from './read-headers.ts'
 import type { Request } from 'express'
 import { progressQuery, type ProgressQuery } from '@gateway/api/execution'
 import { invalidIssue, READABLE } from '@gateway/api/field-problem'
@@ -42,7 +43,7 @@ export async function readInvocation(req: IncomingMessage, keyHash: string): Pro
     input,
     revision,
     maxMicro,
-    idempotency: { key, fingerprint: fingerprintOf(body as object) },
+    idempotency: { key, fingerprint: invocationFingerprint({ ...(body as object), input }) },
   }
 }
 
