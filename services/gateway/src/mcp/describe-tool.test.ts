@@ -70,6 +70,23 @@ test('gives input names that model APIs refuse a distinct alias, with the name a
   expect([inputOf(byAlias, side), inputOf(byName, side)]).toEqual([byName, byName])
 })
 
+test('names an input with an alias in its description if it has another title', () => {
+  const properties: ContractSide['properties'] = {
+    题目: { type: 'string', title: 'Topic', description: 'What to write about.' },
+    标题: { type: 'string', title: '标题' },
+    图片: { type: 'object', format: 'image', title: 'Photo' },
+  }
+  const tool = describeTool({ ...facts, input: { type: 'object', properties } })
+  const [first, second, third] = Object.values(fieldsOf(tool.inputSchema))
+  expect(first).toEqual({
+    type: 'string',
+    title: 'Topic',
+    description: 'What to write about.\nThe name of this input is "题目".',
+  })
+  expect(second).toEqual({ type: 'string', title: '标题' })
+  expect(third!['description']).toMatch(/^The name of this input is "图片"\.\nAn image, /)
+})
+
 test('gives no alias that is the name of another input', () => {
   const only = describeTool({ ...facts, input: { type: 'object', properties: { 题目: { type: 'string' } } } })
   const [alias] = Object.keys(fieldsOf(only.inputSchema)) as [string]

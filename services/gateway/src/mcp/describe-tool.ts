@@ -48,18 +48,26 @@ function namesByAlias(properties: ContractSide['properties']): Map<string, strin
   return byAlias
 }
 
-/** The side with aliases for the names that model APIs refuse, which become the titles of fields without one. */
+/** The side with aliases for the names that model APIs refuse. */
 function aliased(side: ContractSide): ContractSide {
   const aliases = new Map([...namesByAlias(side.properties)].map(([alias, name]) => [name, alias]))
   const fields = Object.entries(side.properties).map(([name, field]) => {
     const alias = aliases.get(name)
-    return alias === undefined ? [name, field] : [alias, { ...field, title: field.title ?? name }]
+    return alias === undefined ? [name, field] : [alias, withName(field, name)]
   })
   return {
     ...side,
     properties: Object.fromEntries(fields) as ContractSide['properties'],
     ...(side.required && { required: side.required.map((name) => aliases.get(name) ?? name) }),
   }
+}
+
+/** Adds the name of a field with an alias, because refusals use it: as its title, or else in its description. */
+function withName(field: Field, name: string): Field {
+  const { title = name, description } = field
+  if (title === name) return { ...field, title }
+  const lines = [description, `The name of this input is ${JSON.stringify(name)}.`].filter((text) => text?.trim())
+  return { ...field, description: lines.join('\n') }
 }
 
 /**
