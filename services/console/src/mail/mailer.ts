@@ -9,10 +9,10 @@ export interface OutgoingMail {
 
 export interface Mailer {
   /**
-   * Resolves once the server has taken the mail for every recipient that it does not refuse for good. Rejects if it
-   * refuses one for now (4xx): sent again, the mail reaches the others twice.
+   * Resolves once the server has taken the mail for at least one recipient. Returns the reasons, one for each recipient
+   * that it refuses for now (4xx): sent again, the mail reaches the others twice.
    */
-  send(mail: OutgoingMail): Promise<void>
+  send(mail: OutgoingMail): Promise<{ deferred: string[] }>
   close(): void
 }
 
@@ -41,8 +41,7 @@ export function openMailer({ SMTP_URL, SMTP_TLS, SMTP_TIMEOUT_MS, MAIL_FROM }: S
       // Not in the address syntax, where a comma or a group would add recipients.
       const recipients = to.map((address) => ({ name: '', address }))
       const { rejectedErrors = [] } = await transport.sendMail({ from: MAIL_FROM, to: recipients, subject, text })
-      const deferred = rejectedErrors.find(({ responseCode = 0 }) => responseCode < 500)
-      if (deferred) throw deferred
+      return { deferred: rejectedErrors.filter(({ responseCode = 0 }) => responseCode < 500).map(reasonOf) }
     },
     close: () => transport.close(),
   }

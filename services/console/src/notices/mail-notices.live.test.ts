@@ -31,9 +31,9 @@ const test = consoleTest
       },
       sendTest: async (id: string) => expect(outcomeOf(await stack.owner.post(`${path}/${id}/test`))).toBe('201'),
       deliveries: async (id: string) => (await stack.owner.get(`${path}/${id}/deliveries`)).body.data,
-      /** Makes the next try of a delivery due. */
+      /** Makes the next try of a delivery due. Its error is set again only when the result of that try is recorded. */
       elapse: (id: string) =>
-        fixture.run('UPDATE money.webhook_deliveries SET next_try_at = now() WHERE webhook = $1', [id]),
+        fixture.run('UPDATE money.webhook_deliveries SET next_try_at = now(), error = NULL WHERE webhook = $1', [id]),
     }
   })
 
@@ -81,6 +81,39 @@ test('an alert that the server refuses for one owner for now is tried again', as
   await mailed.elapse(destination)
   await expect.poll(state).toMatchObject([{ state: 'Delivered', tries: 2, error: null }])
   expect(mailServer.count(emailOf(owner))).toBe(1)
+})
+
+test('an alert that the server keeps refusing for one owner for now reaches the others three times at most', async ({
+  stack,
+  mailServer,
+  mailed,
+}) => {
+  const destination = await mailed.to(null)
+  const owner = await stack.member({ project: 'Project Owner' })
+  mailServer.refuseRecipient(emailOf(owner), 99)
+  await mailed.sendTest(destination)
+  const state = () => mailed.deliveries(destination)
+  for (const tries of [1, 2]) {
+    await expect.poll(state).toMatchObject([{ state: 'Pending', tries, error: 'not_mailed' }])
+    await mailed.elapse(destination)
+  }
+  await expect.poll(state).toMatchObject([{ state: 'Delivered', tries: 3, error: null }])
+  expect((await stack.owner.get(`${mailed.path}/${destination}`)).body.failingSince).toBeNull()
+  expect([mailServer.count(emailOf(stack.owner)), mailServer.count(emailOf(owner))]).toEqual([3, 0])
+})
+
+test('a mail that the server takes for no one keeps all its tries', async ({ stack, mailServer, mailed }) => {
+  const viewer = await stack.member({ project: 'Project Viewer' })
+  const destination = await mailed.to(viewer.id)
+  mailServer.refuseRecipient(emailOf(viewer), 3)
+  await mailed.sendTest(destination)
+  const state = () => mailed.deliveries(destination)
+  for (const tries of [1, 2, 3]) {
+    await expect.poll(state).toMatchObject([{ state: 'Pending', tries, error: 'not_mailed' }])
+    await mailed.elapse(destination)
+  }
+  await expect.poll(state).toMatchObject([{ state: 'Delivered', tries: 4 }])
+  expect(mailServer.count(emailOf(viewer))).toBe(1)
 })
 
 test('an address that the server refuses for good does not repeat the alert for the others', async ({

@@ -8,6 +8,9 @@ import type { noticeDetails } from '@gateway/api/console/notices'
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger' | 'log' | 'publicUrl'> & { mailer: Mailer }
 
+/** Tries of a mail that the server takes for some recipients and refuses for others for now: each reaches the former. */
+const MAX_TRIES_FOR_ALL = 3
+
 /**
  * Mails the notices that are due by mail, each as one mail to all of its recipients (money §10.2). The ledger keeps the
  * deliveries and counts their tries. Returns the number of tries: 0, to try later, while the ledger cannot be reached.
@@ -39,8 +42,13 @@ async function mailNotice(
   if (facts === null || to.length === 0) return { error: 'no_recipient' }
   const link = `${publicUrl}/console/projects/${facts.tenant}/${project}/notices`
   try {
-    await mailer.send({ to, subject, text: `${lines.join('\n')}\n\nAlerts and who gets them:\n${link}\n` })
-    return { mailed: true }
+    const text = `${lines.join('\n')}\n\nAlerts and who gets them:\n${link}\n`
+    const { deferred } = await mailer.send({ to, subject, text })
+    if (deferred.length === 0) return { mailed: true }
+    const isLast = tries >= MAX_TRIES_FOR_ALL
+    const next = isLast ? 'it is not tried again' : 'it is tried again for all'
+    log.warn({ webhook, tries, reasons: deferred }, `an alert was not mailed to every recipient; ${next}`)
+    return isLast ? { mailed: true } : { error: 'not_mailed' }
   } catch (error) {
     log.warn({ webhook, tries, reason: reasonOf(error) }, 'an alert was not mailed; it is tried again')
     return { error: 'not_mailed' }
