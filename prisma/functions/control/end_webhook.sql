@@ -10,10 +10,12 @@ CREATE OR REPLACE FUNCTION control.end_webhook(
   SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-  -- The deliveries first: recording one locks it before its webhook.
+  -- The deliveries first: recording one locks it before its webhook. They are found by the notices of the project,
+  -- because no index starts with the webhook.
   DELETE FROM money.webhook_deliveries d
    USING money.webhooks w
-   WHERE w.id = webhook_id AND w.project = of_project AND d.webhook = w.id;
+   WHERE w.id = webhook_id AND w.project = of_project AND d.webhook = w.id
+     AND d.notice IN (SELECT n.id FROM money.notices n WHERE n.project = of_project);
   DELETE FROM money.webhooks w WHERE w.id = webhook_id AND w.project = of_project;
   RETURN FOUND;
 END $$;

@@ -17,8 +17,11 @@ BEGIN
      USING control.projects p
      WHERE p.tenant = of_tenant AND w.project = p.id AND w.created_by = of_maker AND w.kind <> 'email'
     RETURNING w.id, w.project
-  ), undelivered AS (
-    DELETE FROM money.webhook_deliveries d USING ended e WHERE d.webhook = e.id
+  ), undelivered AS ( -- found by the notices of the projects, because no index starts with the webhook
+    DELETE FROM money.webhook_deliveries d
+     USING ended e
+      JOIN money.notices n ON n.project = e.project
+     WHERE d.notice = n.id AND d.webhook = e.id
   )
   SELECT coalesce(array_agg(e.id ORDER BY e.id), '{}'), coalesce(array_agg(e.project ORDER BY e.id), '{}')
     INTO ids, projects

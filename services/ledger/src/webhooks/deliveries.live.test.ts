@@ -97,6 +97,36 @@ describe('a notice', () => {
   })
 })
 
+test('deleting webhooks reads only the deliveries of their projects', async ({ fixture, tenant, hooked }) => {
+  await hooked.webhook('/200')
+  await hooked.write(2)
+  await fixture.run(
+    `INSERT INTO money.webhook_deliveries (notice, webhook, state, next_try_at)
+     SELECT 'ntc_other_' || n, 'whk_other', 'Delivered', now() FROM generate_series(1, 20000) n`,
+  )
+  await fixture.run('ANALYZE money.webhook_deliveries')
+  /** Of this session, so far. */
+  const rowsScanned = async () => {
+    const { rows } = await fixture.run(
+      `SELECT seq_tup_read::int AS scanned FROM pg_stat_xact_user_tables
+        WHERE relid = 'money.webhook_deliveries'::regclass`,
+    )
+    return rows[0]!['scanned'] as number
+  }
+  for (const deletion of [
+    `SELECT control.end_webhook('${hooked.project}', (SELECT id FROM money.webhooks WHERE project = '${hooked.project}'))`,
+    `SELECT control.end_webhooks('${tenant.project.tenant}', 'usr_test')`,
+  ]) {
+    await fixture.run('BEGIN')
+    const before = await rowsScanned()
+    await fixture.run(deletion)
+    const scanned = (await rowsScanned()) - before
+    const left = await hooked.deliveries()
+    await fixture.run('ROLLBACK')
+    expect({ deletion, scanned, left }).toEqual({ deletion, scanned: 0, left: [] })
+  }
+})
+
 test('webhooks that keep failing do not delay the notices of others', async ({ receiver, hooked }) => {
   for (let n = 0; n < 4; n++) await hooked.webhook('/500')
   await hooked.webhook('/200')
