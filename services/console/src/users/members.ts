@@ -45,10 +45,12 @@ export function changeMember(deps: Deps): Handler<'changeMember'> {
     const user = call.id('user')
     const { role } = await call.body()
     const row = await changePermissions(deps, tenant, async (tx) => {
-      await authorizeRole(tx, by, tenant, role)
+      const isAppointed = await authorizeRole(tx, by, tenant, role)
       const where = { tenant_user: { tenant, user } }
       const before = await tx.membership.findUnique({ where })
       if (!before) throw refuse('not_found', {})
+      if (isAppointed && (before.suspendedAt !== null || !(await maySignIn(tx, user))))
+        throw invalidField('user', 'is suspended or disabled.', 'Enable an Admin, or name a member who may sign in.')
       if (before.role === 'Admin' && before.suspendedAt === null && role !== 'Admin')
         await stopBeingAdmin(tx, tenant, { user, by: by.id })
       const details = { role, before: before.role }
@@ -93,11 +95,17 @@ export function removeMember(deps: Deps): Handler<'removeMember'> {
 /**
  * Admits an Admin and, where no Admin is left who may sign in, a platform operator who makes a member Admin.
  * @param role null: not known yet
+ * @returns whether it admits an operator
  * @throws Refusal `not_found`, `not_permitted`
  */
-async function authorizeRole(prisma: Transaction, by: User, tenant: string, role: TenantRole | null): Promise<void> {
+async function authorizeRole(prisma: Transaction, by: User, tenant: string, role: TenantRole | null): Promise<boolean> {
   const mayAppoint = by.platformOperator && role !== 'Member' && (await countAdmins(prisma, tenant, null)) === 0
   if (!mayAppoint) await authorizeInTenant(prisma, by, tenant, 'users.manage')
+  return mayAppoint
+}
+
+async function maySignIn(prisma: Transaction, user: string): Promise<boolean> {
+  return (await prisma.user.count({ where: { id: user, disabledAt: null } })) > 0
 }
 
 /** @throws Refusal `last_admin` */

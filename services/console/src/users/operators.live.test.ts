@@ -124,6 +124,22 @@ test('an operator makes a member Admin only where every Admin is disabled, and n
   expect(data).toMatchObject([{ user: operator.id, subject: heir.id, details: { role: 'Admin', before: 'Member' } }])
 })
 
+test('an operator cannot make Admin a member who may not sign in, since that would leave no Admin [invalid_request]', async ({
+  stack,
+  operator,
+}) => {
+  const [suspended, disabled] = [await stack.member(), await stack.member()]
+  await stack.owner.post(`${stack.path}/members/${suspended.id}/suspend`)
+  for (const { id } of [disabled, stack.owner])
+    expect(outcomeOf(await operator.post(`/api/v2/users/${id}/disable`))).toBe('200')
+  for (const { id } of [suspended, disabled]) {
+    const refused = await operator.patch(`${stack.path}/members/${id}`, { role: 'Admin' })
+    expect([outcomeOf(refused), refused.body.error.param]).toEqual(['400 invalid_request', 'user'])
+  }
+  const written = `SELECT FROM control.audit WHERE tenant = $1 AND action = 'member.set'`
+  expect((await stack.fixture.run(written, [stack.tenant])).rows).toEqual([])
+})
+
 test('the keys of a disabled user are refused from the next call on, and work again once enabled [key_issuer_denied]', async ({
   operator,
   stack,
