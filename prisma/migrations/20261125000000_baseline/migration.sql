@@ -586,7 +586,8 @@ CREATE TABLE money.budgets (
   spent        bigint NOT NULL DEFAULT 0 CHECK (spent >= 0),
   reserved     bigint NOT NULL DEFAULT 0 CHECK (reserved >= 0),
   created_by   text NOT NULL,
-  created_at   timestamptz(3) NOT NULL
+  created_at   timestamptz(3) NOT NULL,
+  removed_at   timestamptz(3)
 ) WITH (
   fillfactor = 50,
   autovacuum_vacuum_scale_factor = 0,

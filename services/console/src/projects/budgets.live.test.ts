@@ -1,6 +1,6 @@
 import { openLedgerClient } from '@gateway/ledger-client/ledger-client'
 import { expect } from 'vitest'
-import { consoleTest as test, outcomeOf } from '../console.fixture.ts'
+import { consoleTest as test, outcomeOf, untilBlocked } from '../console.fixture.ts'
 
 const dollars = (usd: number) => usd * 1_000_000
 
@@ -51,6 +51,34 @@ test('a removal whose answer was lost gets its audit row when it is repeated', a
   expect(await removals()).toEqual(written)
   expect(outcomeOf(await stack.owner.delete(`${stack.path}/budgets/${id}`))).toBe('404 not_found')
   expect(await removals()).toEqual(written)
+})
+
+test('a budget that was removed long ago stays removed once the audit has forgotten it [not_found]', async ({
+  stack,
+  fixture,
+}) => {
+  const budget = { kind: 'tag', subject: 'long-ago', limitMicro: 1, hard: true }
+  const { id } = (await stack.owner.put(`${stack.path}/budgets`, budget)).body
+  expect(outcomeOf(await stack.owner.delete(`${stack.path}/budgets/${id}`))).toBe('204')
+  await fixture.run(`UPDATE money.budgets SET removed_at = now() - interval '401 days' WHERE id = $1`, [id])
+  await fixture.run('SET session_replication_role = replica') // as control.forget_audit, past the trigger
+  await fixture.run('DELETE FROM control.audit WHERE subject = $1', [id])
+  await fixture.run('RESET session_replication_role')
+  expect(outcomeOf(await stack.owner.delete(`${stack.path}/budgets/${id}`))).toBe('404 not_found')
+  expect((await stack.owner.get(`${stack.path}/audit?subject=${id}`)).body.data).toEqual([])
+})
+
+test('two concurrent removals of a budget write one audit row [not_found]', async ({ stack, fixture }) => {
+  const budget = { kind: 'tag', subject: 'removed-twice', limitMicro: 1, hard: true }
+  const { id } = (await stack.owner.put(`${stack.path}/budgets`, budget)).body
+  await fixture.run('BEGIN')
+  await fixture.run('SELECT FROM money.budgets WHERE id = $1 FOR UPDATE', [id])
+  const asked = [1, 2].map(() => stack.owner.delete(`${stack.path}/budgets/${id}`))
+  await untilBlocked(fixture, 2)
+  await fixture.run('COMMIT')
+  expect((await Promise.all(asked)).map(outcomeOf).toSorted()).toEqual(['204', '404 not_found'])
+  const { body } = await stack.owner.get(`${stack.path}/audit?subject=${id}`)
+  expect(body.data.map(({ action }: { action: string }) => action)).toEqual(['budget.remove', 'budget.set'])
 })
 
 test('a budget that is removed right after it was set is in the audit', async ({ stack, fixture, onTestFinished }) => {

@@ -5,7 +5,7 @@ import { refuse } from '@gateway/api/refusal'
 import { windowEndMs, windowStartMs } from '@gateway/pricing/spending-window'
 import { recordChange } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
-import { authorizeInTenant } from '../permissions/authorize.ts'
+import { authorizeInTenant, changePermissions } from '../permissions/authorize.ts'
 import type { Handler } from '../request/call.ts'
 import { idsAfter, pageOf } from '../request/page.ts'
 import { userOf } from '../sign-in/user.ts'
@@ -54,23 +54,33 @@ export function setBudget({ prisma, ledger, newId, now }: Deps): Handler<'setBud
 
 /**
  * DELETE …/budgets/{budget}: calls that count towards it end as they began. The ledger removes it and the audit row
- * follows; if that row is missing, a repeated request writes it and answers as the first one would have.
+ * follows; if that row is missing, a repeated request writes it and answers as the first one would have. After four
+ * weeks a missing row means that the audit has forgotten it.
  */
-export function removeBudget({ prisma, ledger }: Deps): Handler<'removeBudget'> {
+export function removeBudget(deps: Deps): Handler<'removeBudget'> {
+  const { prisma, ledger, now } = deps
   return async (call, res) => {
     const [user, tenant, id] = [userOf(res), call.id('tenant'), call.id('budget')]
     await authorizeInTenant(prisma, user, tenant, 'budgets.manage')
     const row = await prisma.budget.findFirst({ where: { id, tenant } })
-    const { found } = await ledger.removeBudget({ id, tenant })
-    if (row === null) throw refuse('not_found', {})
+    await ledger.removeBudget({ id, tenant })
+    if (row === null || isForgotten(row.removedAt, now())) throw refuse('not_found', {})
     const { kind, subject } = row
-    await prisma.$transaction(async (tx) => {
+    // In sequence, so that of concurrent removals only one writes the row.
+    await changePermissions(deps, tenant, async (tx) => {
       const change = { tenant, action: 'budget.remove' as const, subject: id }
-      if (!found && (await tx.auditEntry.findFirst({ where: change }))) throw refuse('not_found', {})
+      if (await tx.auditEntry.findFirst({ where: change })) throw refuse('not_found', {})
       await recordChange(tx, { ...change, user: user.id, details: { kind, subject } })
     })
     res.status(204).end()
   }
+}
+
+/** Less than the 30 days for which the audit keeps every entry. */
+const FOUR_WEEKS_MS = 28 * 86_400_000
+
+function isForgotten(removedAt: Date | null, now: Date): boolean {
+  return removedAt !== null && now.getTime() - removedAt.getTime() > FOUR_WEEKS_MS
 }
 
 function budgetRecord(row: Prisma.BudgetModel, nowMs: number): BudgetRecord {

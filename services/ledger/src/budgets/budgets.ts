@@ -39,7 +39,7 @@ export async function removeBudget(
 ): Promise<{ found: boolean }> {
   const { count } = await reads.prisma.budget.updateMany({
     where: { id, tenant, target: { not: null } },
-    data: { target: null },
+    data: { target: null, removedAt: new Date() },
   })
   return { found: count > 0 }
 }
