@@ -157,6 +157,8 @@ test.for<[text: string, line: string]>([
   ['bank．com', 'bank． com'],
   ['bank｡com', 'bank｡ com'],
   ['i❤.ws', 'i❤. ws'],
+  ['👍🏽.ws', '👍🏽. ws'],
+  ['∞.ws', '∞. ws'],
   ['exam\u200bple.com', 'exam ple. com'],
   ['Acme Inc. (north)...', 'Acme Inc. (north)...'],
 ])('makes a line without links of %j', ([text, line]) => {

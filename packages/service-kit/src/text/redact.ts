@@ -214,6 +214,6 @@ export function oneLine(text: string): string {
   return text
     .replace(/[\p{C}\s]+/gu, ' ')
     .replace(/:\/\//g, ': //')
-    .replace(/(?<=[\p{L}\p{M}\p{N}\p{So}_])[.。．｡](?=[\p{L}\p{M}\p{N}\p{So}_])/gu, '$& ')
+    .replace(/(?<=[\p{L}\p{M}\p{N}\p{S}_])[.。．｡](?=[\p{L}\p{M}\p{N}\p{S}_])/gu, '$& ')
     .trim()
 }
