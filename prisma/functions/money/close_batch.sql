@@ -159,7 +159,7 @@ BEGIN
      WHERE b.id = ANY (ARRAY(SELECT id FROM budgeting))
        AND b.id = s.id
        AND b.window_start = s.window_start -- a later window does not include this reservation
-    RETURNING b.id, b.kind, b.subject, b.window_start, b.limit_micro, b.spent, s.project
+    RETURNING b.id, b.kind, b.subject, b.target, b.window_start, b.limit_micro, b.spent, s.project
   ), metering AS (
     SELECT lineage, window_start, sum(micro) AS micro, sum(charged) AS charged, max(key) AS key,
            min(notice_percents) AS percents
@@ -202,7 +202,7 @@ BEGIN
          array_agg(prompt_bound ORDER BY ord),
          (SELECT jsonb_agg(m) FROM moved m WHERE m.remaining < m.below[1]),
          (SELECT jsonb_agg(t) FROM metered t WHERE t.spent * 100 >= t.percents[1] * t.limit_micro),
-         (SELECT jsonb_agg(b) FROM budgeted b WHERE b.spent * 100 >= 80 * b.limit_micro)
+         (SELECT jsonb_agg(b) FROM budgeted b WHERE b.target IS NOT NULL AND b.spent * 100 >= 80 * b.limit_micro)
     INTO done, outcomes, charges, excesses, products, prompt_bounds, low_wallets, full_windows, full_budgets FROM charge;
   IF low_wallets IS NOT NULL OR full_windows IS NOT NULL THEN
     PERFORM money.notify_threshold_crossings(moment, low_wallets, full_windows);

@@ -179,7 +179,10 @@ export function reserveInBudgets(book: Book, windows: BudgetWindow[], micro: big
   }
 }
 
-/** Ends a reservation in the windows that have not ended, and notes a notice for each threshold that is reached by then. */
+/**
+ * Ends a reservation in the windows that have not ended, and notes a notice for each threshold that is reached by then,
+ * unless the budget was removed.
+ */
 export function closeInBudgets(book: Book, windows: BudgetWindow[], micro: bigint, charged: bigint): void {
   for (const window of windows) {
     const { id, windowStartMs: start } = window
@@ -187,6 +190,7 @@ export function closeInBudgets(book: Book, windows: BudgetWindow[], micro: bigin
     if (budget.windowStartMs !== start) continue
     const spent = budget.spent + charged
     book.budgets.set(id, { ...budget, reserved: budget.reserved - micro, spent })
+    if (budget.target === null) continue
     for (const percent of [80n, 100n]) if (spent * 100n >= percent * budget.limit) notify(book, window, percent)
   }
 }

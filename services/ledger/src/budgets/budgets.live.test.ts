@@ -280,6 +280,22 @@ test('a removed budget still ends what counted towards it, and a new one of its 
   expect(await budgetOf(replica, next)).toMatchObject({ spent: 0n, reserved: 0n })
 })
 
+test('a budget lowered below what is spent and then removed writes no notices', async ({
+  organization: { tenant, keys, product, projects },
+  set,
+  replica,
+}) => {
+  const id = await set('team', 1_000)
+  const items = keys.map((key) => replica.item(key, product))
+  for (const item of items) await replica.admit(item)
+  await replica.settle(items[0]!.id, { promptTokens: 0, completionTokens: 90 })
+  await set('team', 50)
+  expect(await removeBudget({ reads: replica.reads }, { id, tenant })).toEqual({ found: true })
+  await replica.settle(items[1]!.id, { promptTokens: 0, completionTokens: 90 })
+  expect(await budgetOf(replica, id)).toMatchObject({ spent: 180n, reserved: 0n })
+  expect(await noticesOf(replica, projects)).toEqual([])
+})
+
 test('the tag of a key binds: a call may repeat it, and no other one', async ({ organization, fixture, replica }) => {
   const { owner, tenant, team, projects, product } = organization
   const project = { id: projects[0]!, tenant, team }
