@@ -153,8 +153,9 @@ function ActDialog({ of: { act, user }, onClose }: { of: Chosen; onClose: () => 
       <p>{text}</p>
       {act === 'Make operator' && !user.emailVerified && (
         <p className="notice">
-          Nothing has verified that {user.email} belongs to this user: an Admin handed over their invitation. Make sure
-          that you know who they are, or have them reset the password by mail first.
+          Nothing has verified that {user.email} belongs to this user: an Admin handed over their invitation. Have them
+          sign in with single sign-on first or, if the service sends mail, reset the password by mail. Otherwise confirm
+          in person who they are.
         </p>
       )}
     </FormDialog>
