@@ -5,6 +5,8 @@ export interface OutgoingMail {
   to: string[]
   subject: string
   text: string
+  /** What its Message-ID is made of: most mailboxes keep a mail once that is sent again under the same one. */
+  id?: string
 }
 
 export interface Mailer {
@@ -37,10 +39,12 @@ export function openMailer({ SMTP_URL, SMTP_TLS, SMTP_TIMEOUT_MS, MAIL_FROM }: S
     disableUrlAccess: true,
   })
   return {
-    async send({ to, subject, text }) {
+    async send({ to, subject, text, id }) {
       // Not in the address syntax, where a comma or a group would add recipients.
       const recipients = to.map((address) => ({ name: '', address }))
-      const { rejectedErrors = [] } = await transport.sendMail({ from: MAIL_FROM, to: recipients, subject, text })
+      const messageId = id === undefined ? {} : { messageId: `<${id}@${hostname}>` }
+      const mail = { from: MAIL_FROM, to: recipients, subject, text, ...messageId }
+      const { rejectedErrors = [] } = await transport.sendMail(mail)
       return { deferred: rejectedErrors.filter(({ responseCode = 0 }) => responseCode < 500).map(reasonOf) }
     },
     close: () => transport.close(),

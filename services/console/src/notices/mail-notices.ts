@@ -8,8 +8,11 @@ import type { noticeDetails } from '@gateway/api/console/notices'
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger' | 'log' | 'publicUrl'> & { mailer: Mailer }
 
-/** Tries of a mail that the server takes for some recipients and refuses for others for now: each reaches the former. */
-const MAX_TRIES_FOR_ALL = 3
+/**
+ * Tries of a mail that the server takes for some recipients and refuses for others for now: each reaches the former. The
+ * last one is a quarter of an hour after the first, which is longer than greylisting takes.
+ */
+const MAX_TRIES_FOR_ALL = 5
 
 /**
  * Mails the notices that are due by mail, each as one mail to all of its recipients (money §10.2). The ledger keeps the
@@ -35,7 +38,7 @@ export async function mailNotices(deps: Deps): Promise<number> {
 
 async function mailNotice(
   { prisma, mailer, log, publicUrl }: Deps,
-  { webhook, project, recipient, tries, subject, lines }: TakenMail,
+  { notice, webhook, project, recipient, tries, subject, lines }: TakenMail,
 ): Promise<DeliveryRecord['posted']> {
   const facts = await prisma.project.findUnique({ where: { id: project } })
   const to = await recipientsOf(prisma, project, recipient)
@@ -43,7 +46,7 @@ async function mailNotice(
   const link = `${publicUrl}/console/projects/${facts.tenant}/${project}/notices`
   try {
     const text = `${lines.join('\n')}\n\nAlerts and who gets them:\n${link}\n`
-    const { deferred } = await mailer.send({ to, subject, text })
+    const { deferred } = await mailer.send({ to, subject, text, id: `${notice}.${webhook}` })
     if (deferred.length === 0) return { mailed: true }
     const isLast = tries >= MAX_TRIES_FOR_ALL
     const next = isLast ? 'it is not tried again' : 'it is tried again for all'
