@@ -157,6 +157,32 @@ stackTest(
   },
 )
 
+stackTest.for<[kind: string, port: string]>([
+  ['chat', 'prompt'],
+  ['image', 'prompt'],
+  ['audio', 'text'],
+])(
+  'a null that a branch leads to a product.%s node fails it uncharged',
+  async ([kind, port], { startWorker, tenant }) => {
+    await startWorker()
+    const product = kind === 'chat' ? tenant.model : await tenant.publish({ kind, requestPico: 13_000_000n } as never)
+    const nodes = [
+      { id: 'long', kind: 'branch', condition: 'note != null && size(note) > 400' },
+      { id: 'small', kind: `product.${kind}`, product },
+    ]
+    const input = { ...side('note'), required: [] }
+    const output = { ...side('note'), required: [] }
+    const edges = ['in.note>long.note', `long.false.note>small.${port}`, 'long.true.note>out.note']
+    const record = await tenant.run(flow(input, output, nodes, ...edges), {})
+    expect(record).toMatchObject({ status: 'Failed', chargedMicro: 0, childCalls: [] })
+    expect(nodeOf(record, 'small')).toMatchObject({
+      status: 'Failed',
+      callId: null,
+      error: { code: 'node_failed', param: port, message: expect.stringContaining(`${port} of node small`) as string },
+    })
+  },
+)
+
 // spec: 2.3/s13, 8.3/s4
 stackTest(
   'stores a generated image and audio as assets of the project at a fixed price',

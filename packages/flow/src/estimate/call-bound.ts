@@ -13,7 +13,7 @@ export type BoundedInputs = ReadonlyMap<string, readonly BoundedValue[]>
 
 /**
  * Returns the max micro-USD that the call of a paid node reserves, computed as at admission (money §2). 0 if the call
- * is impossible for any value of its unknown inputs, for example because the prompt is too long.
+ * is impossible for any value of its unknown inputs, for example because the prompt is too long or null.
  */
 export function callBound(node: GraphNode, inputs: BoundedInputs, product: EstimatedProduct): bigint {
   const size = node.kind === 'product.chat' ? chatSize(node, inputs) : mediaSize(node, inputs)
@@ -63,10 +63,11 @@ interface CallSize {
 function chatSize(node: GraphNode, inputs: BoundedInputs): CallSize | null {
   const [system, prompt] = [textIn(inputs, 'system'), textIn(inputs, 'prompt')]
   const images = (inputs.get('image') ?? []).map(referenceOf)
-  const messages = chatMessages({ system: system?.text ?? null, prompt: prompt?.text ?? '', images })
+  if (prompt === null) return null // a null fails the node before its call
+  const messages = chatMessages({ system: system?.text ?? null, prompt: prompt.text, images })
   try {
     const request = readChatRequest({ ...paramsOf(node), messages, model: 'product' })
-    const bytes = request.promptSize.bytes + (system?.moreBytes ?? 0) + (prompt?.moreBytes ?? 0)
+    const bytes = request.promptSize.bytes + (system?.moreBytes ?? 0) + prompt.moreBytes
     const maxTokens = request.maxTokens === null ? null : BigInt(request.maxTokens)
     return { ...request.promptSize, bytes: Math.min(bytes, chatLimits.forwardedBytes), maxTokens }
   } catch (error) {
@@ -76,7 +77,8 @@ function chatSize(node: GraphNode, inputs: BoundedInputs): CallSize | null {
 }
 
 /** Size of a media request with all params, although only some are sent. */
-function mediaSize(node: GraphNode, inputs: BoundedInputs): CallSize {
+function mediaSize(node: GraphNode, inputs: BoundedInputs): CallSize | null {
+  if (textIn(inputs, node.kind === 'product.audio' ? 'text' : 'prompt') === null) return null // as for a chat
   const texts = ['prompt', 'text', 'voice'].flatMap((port) => {
     const read = textIn(inputs, port)
     return read === null ? [] : [{ port, ...read }]

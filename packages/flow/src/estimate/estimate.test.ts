@@ -109,6 +109,20 @@ describe('the max cost of a call with a known prompt', () => {
   })
 })
 
+test.for([
+  ['chat', 'prompt'],
+  ['image', 'prompt'],
+  ['audio', 'text'],
+])('a null that a branch leads to a product.%s node costs nothing, because the node fails', ([kind, port]) => {
+  const nodes: GraphNode[] = [
+    { id: 'long', kind: 'branch', condition: 'note != null && size(note) > 400' },
+    { id: 'small', kind: `product.${kind}`, product: 'plain' },
+  ]
+  const wires = ['in.note>long.note', `long.false.note>small.${port}`, 'long.true.note>end.out']
+  expect(estimated(nodes, wires, { note: null }).atMostMicro).toBe(0)
+  expect(estimated(nodes, wires, { note: 'short' }).atMostMicro).toBeGreaterThan(0)
+})
+
 describe('an unknown prompt', () => {
   const LONGEST = 128_000 + 50 // the bytes of a request, and its answer
   const after = (nodes: GraphNode[], wires: string[]) =>

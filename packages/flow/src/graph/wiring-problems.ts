@@ -162,7 +162,7 @@ function optionalToRequired({ wires }: Layout, optionalFields: ReadonlySet<strin
         'optional_to_required',
         { node: to.id, port: toPort },
         `The input ${toPort} of node ${to.id} needs a value, and the field ${port} may be left out.`,
-        'Make the field required, or lead it through a template, or through a branch that asks whether it is null.',
+        'Make the field required, or lead it through a template, or through the side of a branch on which it is not null.',
       ),
     )
 }

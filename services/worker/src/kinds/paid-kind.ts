@@ -7,6 +7,7 @@ import type { TimingLog } from '@gateway/providers/timing-log'
 import type { Deps } from '../deps.ts'
 import type { Work } from '../work.ts'
 import type { GraphNode } from '@gateway/api/graph'
+import { Refusal } from '@gateway/api/refusal'
 
 /** Kind of node that calls a product. */
 export interface PaidKind {
@@ -51,6 +52,21 @@ export interface PaidAnswer {
 export function textAt(inputs: Values, port: string): string | null {
   const value = inputs[port]
   return typeof value === 'string' ? value : null
+}
+
+/**
+ * Returns the text at a port that needs one.
+ * @throws Refusal `node_failed` for a null, which comes through a branch if an optional input was left out (flows §2.5)
+ */
+export function requiredTextAt(inputs: Values, port: string, { id }: GraphNode): string {
+  const text = textAt(inputs, port)
+  if (text !== null) return text
+  throw new Refusal(
+    'node_failed',
+    `The input ${port} of node ${id} needs text, and null came to it.`,
+    'Lead it through a template, or test it for null on this side of the branch.',
+    { param: port },
+  )
 }
 
 /** Returns the ID of the product that a node calls. */

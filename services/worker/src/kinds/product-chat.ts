@@ -12,7 +12,7 @@ import { forwardedFor } from '@gateway/providers/exchange'
 import { openTextAccumulator } from '@gateway/tokens/token-counter'
 import type { Deps } from '../deps.ts'
 import type { Work } from '../work.ts'
-import { type PaidCall, productOf, textAt } from './paid-kind.ts'
+import { type PaidCall, productOf, requiredTextAt, textAt } from './paid-kind.ts'
 import { schemaFault } from '@gateway/flow/schema-fault'
 import { assetUrls } from '@gateway/assets/asset-urls'
 import { assetIdsOf, type NamedAsset, findAttachmentError, isImageUrl } from '@gateway/api/attachments'
@@ -66,7 +66,7 @@ export async function prepareChat(
 function requestOf(node: GraphNode, inputs: Values): ChatRequest {
   const messages = chatMessages({
     system: textAt(inputs, 'system'),
-    prompt: textAt(inputs, 'prompt') ?? '',
+    prompt: requiredTextAt(inputs, 'prompt', node),
     images: imageReferences(inputs['image']),
   })
   try {

@@ -1,6 +1,6 @@
 import { AssetTooLarge, AssetTypeUnknown } from '@gateway/assets/blob-backend'
 import { mediaParameters } from '@gateway/api/console/fields'
-import { type PaidCall, productOf, textAt } from './paid-kind.ts'
+import { type PaidCall, productOf, requiredTextAt, textAt } from './paid-kind.ts'
 import type { StoredAsset } from '@gateway/assets/asset-store'
 import type { AssetValue, Values } from '@gateway/api/execution'
 import type { GraphNode } from '@gateway/api/graph'
@@ -31,8 +31,8 @@ export async function prepareImage(
   inputs: Values,
   signal: AbortSignal,
 ): Promise<PaidCall> {
+  const prompt = requiredTextAt(inputs, 'prompt', work.claim.node)
   await requireRoom(deps, work, signal)
-  const prompt = textAt(inputs, 'prompt') ?? ''
   return prepareMedia(deps, work, { ...paramsOf(work.claim.node, 'image'), kind: 'image', prompt })
 }
 
@@ -43,10 +43,11 @@ export async function prepareAudio(
   inputs: Values,
   signal: AbortSignal,
 ): Promise<PaidCall> {
+  const text = requiredTextAt(inputs, 'text', work.claim.node)
   await requireRoom(deps, work, signal)
   const params = paramsOf(work.claim.node, 'audio')
   const voice = textAt(inputs, 'voice') || params.voice || null
-  return prepareMedia(deps, work, { ...params, kind: 'audio', text: textAt(inputs, 'text') ?? '', voice })
+  return prepareMedia(deps, work, { ...params, kind: 'audio', text, voice })
 }
 
 /**
