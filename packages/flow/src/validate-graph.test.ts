@@ -251,6 +251,58 @@ test('reports an edge between different types', () => {
   expect(typed('in.i > out.x', { type: 'object', format: 'audio' })).toEqual(['type_mismatch'])
 })
 
+test('requires the type of a port from every source behind a branch', () => {
+  const chosen = (types: Graph['input']['properties'], condition = 'n > 0 || s == ""') =>
+    problems(
+      flow(
+        [
+          node({ id: 'a', kind: 'branch', condition }),
+          node({ id: 'b', kind: 'branch', condition: 'v != null' }),
+          node({ id: 'c', kind: 'branch', condition: 'v != null' }),
+          node({ kind: 'product.chat', product: 'chat' }),
+        ],
+        [
+          'in.n > a.n',
+          'in.s > a.s',
+          'a.true.n > b.v',
+          'a.false.s > b.v',
+          'b.true.v > c.v',
+          'c.true.v > n.prompt',
+          'n.text > out.text',
+        ],
+        { input: side(types) },
+      ),
+    )
+  expect(chosen({ n: { type: 'number' }, s: text })).toMatchObject([
+    {
+      code: 'type_mismatch',
+      node: 'n',
+      port: 'prompt',
+      message: 'The edge from c.true.v to n.prompt joins number or string with string.',
+    },
+  ])
+  expect(chosen({ n: text, s: text }, 'n == s')).toEqual([])
+  expect(chosen({ n: { type: 'number' }, s: { type: 'number' } }, 'n == s')).toMatchObject([{ code: 'type_mismatch' }])
+})
+
+test('accepts a string and an expression of unknown type on the two sides of a branch as text', () => {
+  const expression = node({ id: 'e', kind: 'expression', expression: 'o.name' })
+  const led = (type: string) =>
+    codes(
+      flow(
+        [
+          expression,
+          node({ id: 'a', kind: 'branch', condition: 's != null && e != null' }),
+          node({ id: 'b', kind: 'branch', condition: 'v != null' }),
+        ],
+        ['in.o > e.o', 'in.s > a.s', 'e.value > a.e', 'a.true.s > b.v', 'a.false.e > b.v', 'b.true.v > out.text'],
+        { input: side({ o: { type: 'object' }, s: { type } }) },
+      ),
+    )
+  expect(led('string')).toEqual([])
+  expect(led('number')).toEqual(['type_mismatch'])
+})
+
 test('infers the type of an expression where possible, and otherwise requires one type from all its edges', () => {
   const input = side({ o: { type: 'object' }, i: { type: 'object', format: 'image' } })
   const output = side({ a: text, b: { type: 'number' }, c: { type: 'object', format: 'image' } }, [])

@@ -5,6 +5,8 @@ import type { Layout, Placed, Wire } from './layout.ts'
 export interface Typing {
   /** Returns the type of the value of a wire. */
   typeOf(wire: Wire): PortType
+  /** Returns the types that the value of a wire may have: several if sources of different types meet at a branch. */
+  typesOf(wire: Wire): Set<PortType>
   /** Problems of nodes with the types of their inputs. */
   problems: { node: Placed; problem: NodeProblem }[]
 }
@@ -25,7 +27,23 @@ export function typingOf({ order, stuck, into }: Layout): Typing {
     outputs.set(node, typed.outputs)
     problems.push(...typed.problems.map((problem) => ({ node, problem })))
   }
-  return { typeOf, problems }
+  function typesOf(wire: Wire): Set<PortType> {
+    const wires = new Set([wire])
+    const types = new Set<PortType>()
+    for (const each of wires) {
+      const type = typeOf(each)
+      const sources = type === 'unknown' ? branchedSources(each) : []
+      for (const source of sources) wires.add(source) // grows while it is read
+      if (sources.length === 0) types.add(type)
+    }
+    return types
+  }
+
+  function branchedSources({ from, port }: Wire): Wire[] {
+    if (from.kind.kind !== 'branch') return []
+    return into[from.ordinal]!.get(port.slice(port.indexOf('.') + 1)) ?? []
+  }
+  return { typeOf, typesOf, problems }
 }
 
 /**

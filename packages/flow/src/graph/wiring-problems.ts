@@ -114,20 +114,21 @@ function typeProblems(layout: Layout): GraphProblem[] {
   )
   for (const wire of layout.wires) {
     const { type: wanted } = wire.to.look.inputs.get(wire.toPort)!
-    const given = typing.typeOf(wire)
-    if (wanted === 'any' || given === wanted) continue
+    if (wanted === 'any') continue
+    const given = [...typing.typesOf(wire)]
     // Only the value of an expression has an unknown type, and it may turn out to be any of these at run time.
-    if (given === 'unknown' && wanted !== 'image' && wanted !== 'audio') continue
-    problems.push(mismatch(wire, given, wanted))
+    const isMedia = wanted === 'image' || wanted === 'audio'
+    const fits = given.every((type) => type === wanted || (type === 'unknown' && !isMedia))
+    if (!fits) problems.push(mismatch(wire, given, wanted))
   }
   return [...problems, ...undecidedTypes(layout)]
 }
 
-function mismatch({ from, port, to, toPort }: Wire, given: PortType, wanted: PortType): GraphProblem {
+function mismatch({ from, port, to, toPort }: Wire, given: PortType[], wanted: PortType): GraphProblem {
   return problem(
     'type_mismatch',
     { node: to.id, port: toPort },
-    `The edge from ${from.id}.${port} to ${to.id}.${toPort} joins ${given} with ${wanted}.`,
+    `The edge from ${from.id}.${port} to ${to.id}.${toPort} joins ${given.join(' or ')} with ${wanted}.`,
     'Join ports of equal types; a template makes a string of any value.',
   )
 }

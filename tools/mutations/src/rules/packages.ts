@@ -22,8 +22,8 @@ export const packageRules: Mutation[] = [
     id: 'flow-port-types',
     rule: 'A flow joins only ports of equal types.',
     file: 'packages/flow/src/graph/wiring-problems.ts',
-    find: "if (wanted === 'any' || given === wanted) continue",
-    replace: "if (wanted === 'any' || given !== 'unknown') continue",
+    find: '(type) => type === wanted || ',
+    replace: "(type) => type !== 'unknown' || ",
     tests: ['packages/flow'],
   },
   {
