@@ -4,6 +4,7 @@ import { describe, expect } from 'vitest'
 import { json, refusal, type Step } from '@gateway/api-client/scripted-server'
 import { newGraph } from '@gateway/flow/new-graph'
 import { builtTest as test } from './built-command.fixture.ts'
+import { digestOf } from './flows/flow-folder.ts'
 
 // Flow files and secret files as editors, merges and full disks leave them. A file that can't be written is simulated
 // by a folder that takes its name: a full disk fails at the same point.
@@ -14,6 +15,8 @@ const one = (more: object = {}) => lockOf({ a: { sandbox: 'sbx-1', revision: 1, 
 const flow = JSON.stringify(newGraph)
 const sandbox = { id: 'sbx-1', name: 'a', latestRevision: 2, activeRevision: null, mcpEnabled: false, suspended: false }
 const revision = { number: 2, graph: newGraph, problems: [] }
+const digest = digestOf(newGraph)
+const other = { ...newGraph, nodes: newGraph.nodes.map((node) => ({ ...node, title: 'New' })) }
 const conflict = refusal('revision_conflict', 409, { 'x-should-retry': 'false' })
 const page = (...data: object[]) => json({ data, nextCursor: null })
 const modeOf = async (file: string) => ((await stat(file)).mode & 0o777).toString(8)
@@ -82,6 +85,38 @@ describe('gateway flows push', () => {
       words: expect.stringContaining('a.flow.json already matches revision 2') as string,
     })
     expect(await readFile(path.join(line.folder, LOCK), 'utf8')).toContain('"revision": 2')
+  })
+
+  test('refuses an unchanged file if a newer revision was saved in the meantime', async ({ line, server }) => {
+    await writeFile(path.join(line.folder, 'a.flow.json'), flow)
+    await writeFile(path.join(line.folder, LOCK), one({ digest }))
+    server.answers(json(sandbox), json({ ...revision, graph: other }), json({ ...revision, number: 1 }))
+    expect(await line.ask('gateway flows push')).toMatchObject({
+      code: 1,
+      words: expect.stringMatching(
+        /based on revision 1, and revision 2 was saved.*gateway flows pull a --merge/s,
+      ) as string,
+    })
+    expect(await readFile(path.join(line.folder, LOCK), 'utf8')).toContain('"revision":1')
+  })
+
+  test('reports the problems of a saved revision on each push, until it is activated', async ({ line, server }) => {
+    await writeFile(path.join(line.folder, 'a.flow.json'), flow)
+    await writeFile(path.join(line.folder, LOCK), one())
+    const problem = { code: 'product_not_assigned', node: null, port: null, message: 'M.', resolution: 'R.' }
+    const saved = { ...revision, problems: [problem] }
+    const reported = { code: 1, words: expect.stringContaining('product_not_assigned: M. R.') as string }
+    server.answers(json(saved, 201))
+    expect(await line.ask('gateway flows push')).toMatchObject(reported)
+    server.answers(json(sandbox), json(saved))
+    expect(await line.ask('gateway flows push')).toMatchObject(reported)
+    server.answers(json(sandbox), json(saved))
+    expect(await line.ask('gateway flows push --draft')).toMatchObject({ ...reported, code: 0 })
+    server.answers(json({ ...sandbox, activeRevision: 2 }), json(saved))
+    expect(await line.ask('gateway flows push')).toMatchObject({
+      code: 0,
+      words: expect.not.stringContaining('product_not_assigned') as string,
+    })
   })
 
   test('names the saved revision if the lock file cannot be written', async ({ line, server }) => {

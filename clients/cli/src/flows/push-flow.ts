@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { ApiRefusal } from '@gateway/api-client/failures'
+import type { RevisionRecord } from '@gateway/api/console/sandboxes'
 import type { Graph } from '@gateway/api/graph'
 import type { Io } from '../frame/io.ts'
 import { CommandFailure } from '../frame/command-failure.ts'
@@ -25,7 +26,7 @@ export function missingFile({ lock }: Pick<Flows, 'lock'>, name: string): Comman
 }
 
 /**
- * Saves the file of a flow as a new revision, unless the newest one is identical. If another revision was saved since
+ * Saves the file of a flow as a new revision, unless the latest one is identical. If another revision was saved since
  * the author last looked, shows the difference and does not overwrite it.
  * @returns the number of the revision
  * @throws CommandFailure
@@ -45,7 +46,7 @@ export async function pushFlow(io: Io, flows: Flows, name: string, { draft }: { 
 
   const digest = digestOf(graph)
   const known = lock.flows[name]
-  if (known?.digest === digest) return isAlready(known.revision)
+  if (known?.digest === digest) return isAlready(known, graph)
   await flows.keepLock() // create nothing that can't be recorded here
   const locked = known ?? (await make())
   const body = { graph, draft, baseRevision: locked.revision }
@@ -56,22 +57,15 @@ export async function pushFlow(io: Io, flows: Flows, name: string, { draft }: { 
       body,
       idempotencyKey: randomUUID(),
     })
-    .catch((error: unknown) => refused(error, locked, graph))
-  if (saved === null) return isAlready(lock.flows[name]!.revision)
+    .catch((error: unknown) => {
+      if (error instanceof ApiRefusal && error.code === 'revision_conflict') return null
+      throw error
+    })
+  if (saved === null) return isAlready(locked, graph)
   lock.flows[name] = { ...locked, revision: saved.number, digest }
   io.say(`${file} is saved as revision ${saved.number} of ${locked.sandbox}.`)
   await flows.keepLock()
-  const more = saved.problems.filter(({ code }) => code === 'product_not_assigned' || problems.length === 0)
-  formatProblems(
-    io,
-    file,
-    more.map((problem) => ({ ...problem, ...positionOf(problem) })),
-  )
-  if (saved.problems.length > 0 && !draft)
-    throw new CommandFailure(
-      `Revision ${saved.number} can't be activated because of these problems.`,
-      'Fix them and push again',
-    )
+  reportStored(saved, 'Fix them and push again')
   return saved.number
 
   async function make() {
@@ -83,25 +77,43 @@ export async function pushFlow(io: Io, flows: Flows, name: string, { draft }: { 
     return made
   }
 
-  function isAlready(revision: number): number {
-    io.say(`${file} already matches revision ${revision}.`)
-    return revision
-  }
-
-  /** Null if the saved revision is this very graph, such as by a push that was interrupted. */
-  async function refused(error: unknown, { sandbox, revision }: LockedFlow, mine: Graph): Promise<null> {
-    if (!(error instanceof ApiRefusal) || error.code !== 'revision_conflict') throw error
-    const { latestRevision } = await flows.sandbox(sandbox)
-    const { graph: theirs } = await flows.revision(sandbox, latestRevision)
-    if (digestOf(theirs) === digest) {
+  /**
+   * The latest revision is this very graph: nothing has changed since, or a push was interrupted. Its problems fail this
+   * push like the one that saved it; a revision that serves calls no longer has them.
+   */
+  async function isAlready(locked: LockedFlow, mine: Graph): Promise<number> {
+    const { sandbox } = locked
+    const { latestRevision, activeRevision } = await flows.sandbox(sandbox)
+    const isSeen = locked.digest === digest && latestRevision <= locked.revision
+    const latest = await flows.revision(sandbox, isSeen ? locked.revision : latestRevision)
+    if (!isSeen) {
+      if (digestOf(latest.graph) !== digest) throw await conflictOf(locked, latest, mine)
       lock.flows[name] = { sandbox, revision: latestRevision, digest }
       await flows.keepLock()
-      return null
     }
+    io.say(`${file} already matches revision ${latest.number}.`)
+    if (activeRevision !== latest.number)
+      reportStored(latest, `Fix them and push again. If they are solved, activate it: gateway flows activate ${name}`)
+    return latest.number
+  }
+
+  /** Reports the problems of a revision, except those of the file, which are reported already. */
+  function reportStored({ number, problems: stored }: RevisionRecord, resolution: string): void {
+    const more = stored.filter(({ code }) => code === 'product_not_assigned' || problems.length === 0)
+    formatProblems(
+      io,
+      file,
+      more.map((problem) => ({ ...problem, ...positionOf(problem) })),
+    )
+    if (stored.length > 0 && !draft)
+      throw new CommandFailure(`Revision ${number} can't be activated because of these problems.`, resolution)
+  }
+
+  async function conflictOf({ sandbox, revision }: LockedFlow, latest: RevisionRecord, mine: Graph) {
     const base = revision === 0 ? emptyGraph : (await flows.revision(sandbox, revision)).graph
-    formatDifference(io, differing(base, theirs, mine))
-    throw new CommandFailure(
-      `${file} is based on revision ${revision}, and revision ${latestRevision} was saved in the meantime. Nothing was saved.`,
+    formatDifference(io, differing(base, latest.graph, mine))
+    return new CommandFailure(
+      `${file} is based on revision ${revision}, and revision ${latest.number} was saved in the meantime. Nothing was saved.`,
       `Merge both, then push again: gateway flows pull ${name} --merge`,
     )
   }
