@@ -168,6 +168,23 @@ describe('a flow whose first push failed after its product was created is not pu
   })
 })
 
+test('gateway flows activate does not replace a newer active revision unless one is named', async ({
+  line,
+  server,
+}) => {
+  await writeFile(path.join(line.folder, LOCK), one({ digest }))
+  server.answers(json({ ...sandbox, activeRevision: 2 }))
+  expect(await line.ask('gateway flows activate a')).toMatchObject({
+    code: 1,
+    words: expect.stringMatching(/revision 2.*newer than revision 1.*gateway flows pull a.*--revision 1/is) as string,
+  })
+  server.answers(json({}))
+  expect(await line.ask('gateway flows activate a --revision 1')).toMatchObject({ code: 0 })
+  server.answers(json({ ...sandbox, activeRevision: 1 }), json({}))
+  expect(await line.ask('gateway flows activate a')).toMatchObject({ code: 0 })
+  expect(server.requests.filter(({ method }) => method === 'POST')).toHaveLength(2)
+})
+
 test('gateway flows pull writes two products of the same name to separate files', async ({ line, server }) => {
   const other = { ...sandbox, id: 'sbx-2' }
   server.answers(page(sandbox, other), json(revision), json(revision))

@@ -2,9 +2,9 @@ import { newGraph } from '@gateway/flow/new-graph'
 import { CommandFailure, exitCodes } from '../frame/command-failure.ts'
 import { command, folderOptions, projectOptions, type Given } from '../frame/command-row.ts'
 import { printJson } from '../frame/print.ts'
-import { type FlowFolder, fileOf, readFlowName, flowTypes } from '../flows/flow-folder.ts'
+import { type FlowFolder, fileOf, type LockedFlow, readFlowName, flowTypes } from '../flows/flow-folder.ts'
 import { checkFlow } from '../flows/check-flow.ts'
-import { folderOf, lockedFlow, openFlows, pushedRevision, sandboxNamed } from '../flows/open-flows.ts'
+import { type Flows, folderOf, lockedFlow, openFlows, pushedRevision, sandboxNamed } from '../flows/open-flows.ts'
 import { pullFlow } from '../flows/pull-flow.ts'
 import { missingFile, pushFlow, formatProblems } from '../flows/push-flow.ts'
 import { differenceText, differing, emptyGraph } from '../flows/format-difference.ts'
@@ -146,7 +146,7 @@ export const flowFileCommands = [
       const flows = await openFlows(given)
       const locked = lockedFlow(flows, given.operands[0]!)
       const { sandbox, name } = locked
-      const number = given.options.revision ?? String(pushedRevision(locked))
+      const number = given.options.revision ?? String(await revisionToActivate(flows, locked))
       const params = { tenant: flows.tenant, sandbox, number }
       const path = '/api/v2/tenants/{tenant}/sandboxes/{sandbox}/revisions/{number}/activate'
       const record = await flows.api.ask('POST', path, { params })
@@ -173,6 +173,17 @@ export const flowFileCommands = [
     },
   }),
 ]
+
+/** The revision last seen. @throws CommandFailure if a newer one serves calls, which someone else has activated */
+async function revisionToActivate(flows: Flows, locked: LockedFlow & { name: string }): Promise<number> {
+  const pushed = pushedRevision(locked)
+  const { activeRevision } = await flows.sandbox(locked.sandbox)
+  if (activeRevision === null || activeRevision <= pushed) return pushed
+  throw new CommandFailure(
+    `Revision ${activeRevision} of ${locked.name} serves calls and is newer than revision ${pushed}, the last one seen here.`,
+    `Take it over: gateway flows pull ${locked.name}. To go back to the older one: --revision ${pushed}`,
+  )
+}
 
 /**
  * The requested flows, or all. @throws CommandFailure if the folder does not exist: checking nothing must not report
