@@ -601,3 +601,35 @@ test('counts an image that reaches a chat through both sides of a branch once', 
   expect(led(2_000, 1)).toEqual([])
   expect(led(1_999, 1)).toEqual(['image_too_large'])
 })
+
+test('counts images of two painters on the two sides of a branch as one', () => {
+  products.set('painter', { kind: 'image', assigned: true, supportedParameters: [], maxOutputBytes: 2_000 })
+  const led = (maxBytes: number, maxCount: number, more: string[] = []) => {
+    products.set('viewer', { ...products.get('seeing')!, imageInput: { maxBytes, maxCount, maxTokens: 1 } })
+    const painters = ['bright', 'dark', 'extra'].map((id) => node({ id, kind: 'product.image', product: 'painter' }))
+    return codes(
+      flow(
+        [
+          ...painters,
+          node({ id: 'either', kind: 'branch', condition: 'size(text) > 9' }),
+          node({ id: 'look', kind: 'product.chat', product: 'viewer' }),
+        ],
+        [
+          'in.text > either.text',
+          'either.true.text > bright.prompt',
+          'either.false.text > dark.prompt',
+          'bright.image > look.image',
+          'dark.image > look.image',
+          'in.text > extra.prompt',
+          'in.text > look.prompt',
+          'look.text > out.text',
+          ...more,
+        ],
+      ),
+    )
+  }
+  expect(led(2_000, 1)).toEqual([])
+  expect(led(1_999, 1)).toEqual(['image_too_large', 'image_too_large'])
+  expect(led(2_000, 1, ['extra.image > look.image'])).toEqual(['port_unsupported'])
+  expect(led(2_000, 2, ['extra.image > look.image'])).toEqual([])
+})

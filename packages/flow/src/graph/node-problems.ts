@@ -5,6 +5,7 @@ import { nodeKinds, productOf } from '../node-kinds.ts'
 import type { ProductFacts } from '../node-kind.ts'
 import { problem } from '../problem.ts'
 import { type Layout, notes, type Placed, type Wire } from './layout.ts'
+import { exclusivity } from './wiring-problems.ts'
 
 const NODE_ID = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/
 
@@ -141,11 +142,12 @@ interface Maker {
 }
 
 export function imageProblems(layout: Layout, products: Products): GraphProblem[] {
+  const exclusive = exclusivity(layout)
   return layout.placed.flatMap((chat) => {
     if (chat?.kind.kind !== 'product.chat') return []
     const facts = factsOf(chat, products)
     if (!facts?.imageInput || facts.takesImages === false) return []
-    const images = imagesAtOnce(layout.into[chat.ordinal]!.get('image') ?? [])
+    const images = imagesAtOnce(layout.into[chat.ordinal]!.get('image') ?? [], exclusive)
     const made = images.map((wires) => makersOf(layout, products, wires)).filter((makers) => makers.length > 0)
     const reported = [
       ...tooMany(chat, images.length, facts.imageInput.maxCount),
@@ -213,12 +215,15 @@ function portOf({ id }: Placed) {
   return { node: id, port: 'image' }
 }
 
-/** Groups the wires of a port so that each group carries at most one value: only one side of a branch has a value. */
-function imagesAtOnce(wires: readonly Wire[]): Wire[][] {
-  const groups = Map.groupBy(wires, ({ from, port }) =>
-    from.kind.kind === 'branch' ? `${from.ordinal} ${port.slice(port.indexOf('.') + 1)}` : `${from.ordinal}.${port}`,
-  )
-  return [...groups.values()]
+/** Groups the wires of a port so that each group carries at most one value in an execution. */
+function imagesAtOnce(wires: readonly Wire[], exclusive: (a: Wire, b: Wire) => boolean): Wire[][] {
+  const groups: Wire[][] = []
+  for (const wire of wires) {
+    const group = groups.find((others) => others.every((other) => exclusive(wire, other)))
+    if (group) group.push(wire)
+    else groups.push([wire])
+  }
+  return groups
 }
 
 /** Returns the nodes that may produce the image of these wires, through any branches, and its maximum size. */

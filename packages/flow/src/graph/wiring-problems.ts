@@ -227,7 +227,7 @@ function endProblem(
  * side to the other. A pair found exclusive is exclusive in every execution; pairs exclusive for other reasons are not
  * found.
  */
-function exclusivity({ order, into }: Layout): (a: Wire, b: Wire) => boolean {
+export function exclusivity({ order, into }: Layout): (a: Wire, b: Wire) => boolean {
   const ofNode = new Map<Placed, Sides>()
   const ofWire = ({ from, port }: Wire): Sides => {
     const sides = ofNode.get(from) ?? new Set()
