@@ -213,6 +213,21 @@ test('reports an edge to or from a port that does not exist', () => {
   })
 })
 
+test('names a few ports and the number of the others if an edge names a port that does not exist', () => {
+  const fields = Array.from({ length: 2_400 }, (_, at) => `${'f'.repeat(60)}${at}`)
+  const graph = flow(
+    [],
+    fields.map((_, at) => `in.g${at} > out.h${at}`),
+    {
+      input: side(Object.fromEntries(fields.map((name) => [name, text]))),
+    },
+  )
+  const unknown = problems(graph).filter(({ code }) => code === 'port_unknown')
+  expect(unknown).toHaveLength(2 * fields.length)
+  expect(Math.max(...unknown.map(({ resolution }) => resolution.length))).toBeLessThan(2_000)
+  expect(unknown[0]!.resolution).toMatch(/^Use one of f+0, .*, f+19 and 2380 more\.$/)
+})
+
 test('reports a required input without an edge', () => {
   expect(codes(flow([], []))).toEqual(['wiring_missing'])
   expect(codes(flow([], [], { output: side({ text }, []) }))).toEqual([])

@@ -218,8 +218,15 @@ function endProblem(
     'port_unknown',
     at,
     `The node ${at.node} has no ${what} port ${at.port}, which the edge ${written} names.`,
-    ports.length > 0 ? `Use one of ${ports.join(', ').slice(0, 1000)}.` : `This node has no ${what} ports.`,
+    ports.length > 0 ? `Use one of ${firstOf(ports)}.` : `This node has no ${what} ports.`,
   )
+}
+
+/** Joins no more names than it prints: each wrong edge of a graph keeps its own text. */
+function firstOf(ports: readonly string[]): string {
+  const most = 20
+  const names = ports.slice(0, most).join(', ').slice(0, 1_500)
+  return ports.length > most ? `${names} and ${ports.length - most} more` : names
 }
 
 /**
