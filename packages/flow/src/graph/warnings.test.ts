@@ -48,6 +48,25 @@ test('warns of an input that no node reads', () => {
   expect(warned(flow([], ['in.text>out.text'], ['text', 'tone']))).toEqual([['input_unused', 'in', 'tone']])
 })
 
+test('warns of an optional input wired to a required output, except through a template or a branch', () => {
+  const sides = (required: string[], fields = ['text', 'tone']) => ({
+    input: {
+      type: 'object' as const,
+      properties: Object.fromEntries(fields.map((field) => [field, text])),
+      required,
+    },
+    output: { type: 'object' as const, properties: { text, more: text }, required: ['text'] },
+  })
+  const branch = { id: 'b', kind: 'branch', condition: 'text != null && tone != null' }
+  const led = (required: string[], nodes: Graph['nodes'], edges: string[]) =>
+    warned({ ...flow(nodes, edges), ...sides(required) })
+  expect(led(['tone'], [], ['in.text>out.text', 'in.tone>out.more'])).toEqual([['optional_to_output', 'out', 'text']])
+  expect(led(['text'], [], ['in.text>out.text', 'in.tone>out.more'])).toEqual([])
+  expect(led(['tone'], [template('t')], ['in.text>t.text', 't.text>out.text', 'in.tone>out.more'])).toEqual([])
+  const both = ['in.text>b.text', 'in.tone>b.tone']
+  expect(led(['tone'], [branch], [...both, 'b.true.text>out.text', 'b.false.tone>out.text'])).toEqual([])
+})
+
 test('a warning names what clears it, and does not prevent activation', () => {
   const graph = flow([template('lost')], ['in.text>out.text', 'in.text>lost.text'])
   expect(graphWarnings(graph)).toEqual([

@@ -3,12 +3,12 @@ import { readableFields } from '../contract/read-side.ts'
 import { layoutOf, type Layout, type Placed } from './layout.ts'
 
 /** Codes of the warnings of a graph. */
-export type WarningCode = 'result_unused' | 'node_unused' | 'input_unused'
+export type WarningCode = 'result_unused' | 'node_unused' | 'input_unused' | 'optional_to_output'
 
 /**
  * Returns what is allowed in a graph and rarely meant (flows §2.7): a paid node whose result nothing uses, a node that
- * leads nowhere, and an input that no node reads. A graph with warnings may be activated, and its nodes run and are
- * charged.
+ * leads nowhere, an input that no node reads, and an optional input that a required output needs. A graph with warnings
+ * may be activated, and its nodes run and are charged.
  */
 export function graphWarnings(graph: Graph): GraphProblem[] {
   const layout = layoutOf(graph)
@@ -17,6 +17,7 @@ export function graphWarnings(graph: Graph): GraphProblem[] {
   return [
     ...nodes.filter((node) => !useful.has(node) && node.kind.kind !== 'input').map(unusedNode),
     ...unreadInputs(graph, layout),
+    ...optionalToOutput(graph, layout),
   ]
 }
 
@@ -51,6 +52,27 @@ function unreadInputs(graph: Graph, { placed, wires }: Layout): GraphProblem[] {
         name,
         `No node reads the input ${name}.`,
         `Wire ${input.id}.${name}, or remove it.`,
+      ),
+    )
+}
+
+function optionalToOutput(graph: Graph, { wires }: Layout): GraphProblem[] {
+  const optional = new Set(readableFields(graph.input).flatMap(({ name, required }) => (required ? [] : [name])))
+  return wires
+    .filter(
+      ({ from, port, to, toPort }) =>
+        from.kind.kind === 'input' &&
+        optional.has(port) &&
+        to.kind.kind === 'output' &&
+        to.look.inputs.get(toPort)!.required,
+    )
+    .map(({ port, to, toPort }) =>
+      warning(
+        'optional_to_output',
+        to.id,
+        toPort,
+        `The output ${toPort} is required, and the input ${port} may be left out: the execution then fails after its nodes are charged.`,
+        'Make the field required, or the output optional.',
       ),
     )
 }
