@@ -1,4 +1,4 @@
-import type { Graph, GraphNode } from '@gateway/api/graph'
+import type { Graph, GraphNode, GraphNote } from '@gateway/api/graph'
 import { withoutNotes } from '../graph/layout.ts'
 import { sameJson, type Unit, unitsOf } from './graph-units.ts'
 import { sameUnit } from './merge.ts'
@@ -23,7 +23,7 @@ export function differenceOf(before: Graph, after: Graph): Difference {
   const [from, to] = [unitsOf(before), unitsOf(after)]
   const parts = [...new Set([...from.keys(), ...to.keys()])].flatMap((key): ChangedPart | [] => {
     const [a, b] = [from.get(key) ?? null, to.get(key) ?? null]
-    if (sameUnit(a, b)) return []
+    if (a?.part === 'note' ? sameJson(a, b) : sameUnit(a, b)) return [] // a moved note has changed
     return { key, change: a === null ? 'added' : b === null ? 'removed' : 'changed', fields: changedFields(a, b) }
   })
   return { parts, moved: movedNodes(before, after), runsTheSame: runsTheSame(before, after) }
@@ -62,15 +62,21 @@ function runsTheSame(before: Graph, after: Graph): boolean {
   return sameJson(a, b)
 }
 
-/** Returns a part of a graph as text for comparison: one line per field, and its incoming edges. */
+/**
+ * Returns a part of a graph as text for comparison, without positions: one line per field, and its incoming edges.
+ */
 export function unitText(unit: Unit | null): string {
   if (unit === null) return 'not there'
   if ('schema' in unit) return lines({ ...unit.schema, required: unit.isRequired })
   if ('rest' in unit) return lines(unit.rest) || 'nothing else'
-  if ('note' in unit) return unit.note.text
+  if ('note' in unit) return noteText(unit.note)
   const nodes = unit.nodes.map(({ id: _, position: __, ...fields }) => lines(fields))
   const edges = unit.edges.map(({ from, to }) => `← ${from} at ${to.slice(unit.id.length + 1)}`)
   return [...nodes, ...edges].join('\n')
+}
+
+function noteText({ text, color, size }: GraphNote): string {
+  return lines({ text, color, size: `${size.width} × ${size.height}` })
 }
 
 function lines(fields: Readonly<Record<string, unknown>>): string {

@@ -2,7 +2,7 @@ import type { ContractSide, Graph, GraphEdge, GraphNode, GraphNote } from '@gate
 import { endOf } from '../graph/layout.ts'
 
 // Splits a graph into parts that are compared and merged separately. A node is one part with its incoming edges, so
-// removing a node conflicts with adding an edge to it. Positions belong to no part.
+// removing a node conflicts with adding an edge to it. Positions of nodes belong to no part.
 
 /** All nodes with one ID (one, unless the graph has duplicates) and their incoming edges, in order. */
 export interface NodeUnit {
@@ -23,7 +23,7 @@ export interface SideUnit {
   rest: Record<string, unknown>
   required: string[]
 }
-/** A sticky note with its position. */
+/** A sticky note. Its position is compared as part of it and merged separately, like that of a node. */
 export interface NoteUnit {
   part: 'note'
   note: GraphNote

@@ -1,4 +1,4 @@
-import type { Graph, GraphNode } from '@gateway/api/graph'
+import type { Graph, GraphNode, GraphNote } from '@gateway/api/graph'
 import { graphOf, sameJson, type Unit, type Units, unitsOf } from './graph-units.ts'
 
 // Three-way merge of a graph: the common base, the other author's saved version, and the local one. No change is
@@ -33,16 +33,26 @@ function chosen(part: MergedPart, choice: Choice): Unit | null {
   const side = part.outcome === 'theirs' || (part.outcome === 'conflict' && choice === 'theirs') ? 'theirs' : 'mine'
   const unit = part[side]
   const other = part[side === 'mine' ? 'theirs' : 'mine']
-  if (unit?.part !== 'node' || other?.part !== 'node' || part.base?.part !== 'node') return unit
-  return { ...unit, nodes: unit.nodes.map((node, n) => movedNode(node, part, n)) }
+  if (unit === null || other === null || part.base === null) return unit
+  if (unit.part === 'node') return { ...unit, nodes: unit.nodes.map((node, n) => moved(node, part, n)) }
+  return unit.part === 'note' ? { ...unit, note: moved(unit.note, part, 0) } : unit
 }
 
-/** Applies a moved position independently of which side's content is chosen; mine if both moved the node. */
-function movedNode(node: GraphNode, { base, theirs, mine }: MergedPart, n: number): GraphNode {
-  const at = (unit: Unit | null) => (unit?.part === 'node' ? unit.nodes[n]?.['position'] : undefined)
-  const position = sameJson(at(mine), at(base)) ? at(theirs) : at(mine)
-  if (position === undefined || sameJson(position, node['position'])) return node
-  return { ...node, position }
+/** Applies a moved position independently of which side's content is chosen; mine if both moved the node or note. */
+function moved<Drawn extends GraphNode | GraphNote>(
+  drawn: Drawn,
+  { base, theirs, mine }: MergedPart,
+  n: number,
+): Drawn {
+  const [was, there, here] = [base, theirs, mine].map((unit) => positionIn(unit, n))
+  const position = sameJson(here, was) ? there : here
+  if (position === undefined || sameJson(position, drawn['position'])) return drawn
+  return { ...drawn, position }
+}
+
+function positionIn(unit: Unit | null, n: number): unknown {
+  if (unit?.part === 'note') return unit.note.position
+  return unit?.part === 'node' ? unit.nodes[n]?.['position'] : undefined
 }
 
 function outcomeOf({ base, theirs, mine }: Pick<MergedPart, 'base' | 'theirs' | 'mine'>): MergedPart['outcome'] {
@@ -51,11 +61,13 @@ function outcomeOf({ base, theirs, mine }: Pick<MergedPart, 'base' | 'theirs' | 
   return sameUnit(base, theirs) ? 'mine' : 'conflict'
 }
 
+/** Whether two parts are equal apart from their positions. */
 export function sameUnit(a: Unit | null, b: Unit | null): boolean {
   return sameJson(a && withoutPositions(a), b && withoutPositions(b))
 }
 
-function withoutPositions(unit: Unit): Unit {
+function withoutPositions(unit: Unit): object {
+  if (unit.part === 'note') return { ...unit, note: { ...unit.note, position: null } }
   if (unit.part !== 'node') return unit
   return { ...unit, nodes: unit.nodes.map(({ position: _, ...node }) => node) }
 }

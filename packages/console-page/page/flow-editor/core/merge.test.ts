@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { Graph } from '@gateway/api/graph'
 import { validFlow } from '@gateway/flow/generators'
 import { changedFlow } from '@gateway/flow/changed-flow'
-import { differenceOf } from '@gateway/flow/compare/difference'
+import { differenceOf, unitText } from '@gateway/flow/compare/difference'
 import { graphOf, unitsOf } from '@gateway/flow/compare/graph-units'
 import { compareThree, merged, type Choice } from '@gateway/flow/compare/merge'
 import { newGraph } from '@gateway/flow/new-graph'
@@ -99,6 +99,28 @@ describe('three-way merge', () => {
       parts: [{ key: 'note a', change: 'added' }],
       runsTheSame: true,
     })
+  })
+
+  test('merges note positions separately from note content; if both sides moved a note, mine wins', () => {
+    const note = { id: 'a', text: 'Read', color: 'yellow' as const, size: { width: 1, height: 1 } }
+    const noted = (x: number, more: object = {}): Graph => ({
+      ...base,
+      notes: [{ ...note, position: { x, y: 0 }, ...more }],
+    })
+    expect(outcomes(noted(0), noted(1), noted(2))).toEqual({})
+    expect(merge(noted(0), noted(1), noted(2))).toEqual(noted(2))
+    expect(merge(noted(0), noted(1), noted(0))).toEqual(noted(1))
+    const theirs = noted(1, { text: 'theirs' })
+    expect(merge(noted(0), theirs, noted(2))).toEqual(noted(2, { text: 'theirs' }))
+    expect(merge(noted(0), theirs, noted(0, { color: 'blue' }))).toEqual(noted(1, { color: 'blue' }))
+    expect(outcomes(noted(0), theirs, noted(0, { color: 'blue' }))).toEqual({ 'note a': 'conflict' })
+    expect(differenceOf(noted(0), noted(1)).parts).toEqual([{ key: 'note a', change: 'changed', fields: ['position'] }])
+  })
+
+  test('shows the color and size of a note, in which alone two versions may differ', () => {
+    const note = { id: 'a', text: 'Read', color: 'yellow' as const, position: { x: 0, y: 0 } }
+    const shown = unitText({ part: 'note', note: { ...note, size: { width: 30, height: 20 } } })
+    expect(shown).toBe('text: Read\ncolor: yellow\nsize: 30 × 20')
   })
 
   test('merges each contract field separately', () => {
