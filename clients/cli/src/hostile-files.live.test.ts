@@ -16,6 +16,7 @@ const flow = JSON.stringify(newGraph)
 const sandbox = { id: 'sbx-1', name: 'a', latestRevision: 2, activeRevision: null, mcpEnabled: false, suspended: false }
 const revision = { number: 2, graph: newGraph, problems: [] }
 const digest = digestOf(newGraph)
+const mine = { ...newGraph, nodes: newGraph.nodes.map((node) => ({ ...node, title: 'Mine' })) }
 const other = { ...newGraph, nodes: newGraph.nodes.map((node) => ({ ...node, title: 'New' })) }
 const conflict = refusal('revision_conflict', 409, { 'x-should-retry': 'false' })
 const page = (...data: object[]) => json({ data, nextCursor: null })
@@ -184,6 +185,33 @@ test('gateway flows activate does not replace a newer active revision unless one
   expect(await line.ask('gateway flows activate a')).toMatchObject({ code: 0 })
   expect(server.requests.filter(({ method }) => method === 'POST')).toHaveLength(2)
 })
+
+test.for([
+  ['one flow', ['a', 'b'], /a\.flow\.json has changes.*--merge/s],
+  ['several flows', ['a', 'c', 'b'], /2 flows were not pulled.*a\.flow\.json has.*c\.flow\.json has.*--merge/s],
+] as const)(
+  'gateway flows pull updates the other files if %s changed on both sides',
+  async ([, names, says], { line, server }) => {
+    const lock = Object.fromEntries(names.map((name) => [name, { sandbox: `sbx-${name}`, revision: 1, digest }]))
+    await writeFile(path.join(line.folder, LOCK), lockOf(lock))
+    for (const name of names)
+      await writeFile(path.join(line.folder, `${name}.flow.json`), name === 'b' ? flow : JSON.stringify(mine))
+    const answersFor = (name: string): Step[] => [
+      json({ ...revision, graph: other }),
+      ...(name === 'b' ? [] : [json({ ...revision, number: 1 })]),
+    ]
+    server.answers(
+      page(...names.map((name) => ({ ...sandbox, id: `sbx-${name}`, name }))),
+      ...names.flatMap(answersFor),
+    )
+    const { code, words } = await line.ask('gateway flows pull')
+    expect([code, words]).toEqual([1, expect.stringMatching(says)])
+    expect(JSON.parse(await readFile(path.join(line.folder, 'a.flow.json'), 'utf8'))).toEqual(mine)
+    expect(JSON.parse(await readFile(path.join(line.folder, 'b.flow.json'), 'utf8'))).toEqual(other)
+    const kept = JSON.parse(await readFile(path.join(line.folder, LOCK), 'utf8')) as { flows: object }
+    expect(kept.flows).toMatchObject({ a: { revision: 1 }, b: { revision: 2 } })
+  },
+)
 
 test('gateway flows pull writes two products of the same name to separate files', async ({ line, server }) => {
   const other = { ...sandbox, id: 'sbx-2' }

@@ -5,7 +5,7 @@ import { printJson } from '../frame/print.ts'
 import { type FlowFolder, fileOf, type LockedFlow, readFlowName, flowTypes } from '../flows/flow-folder.ts'
 import { checkFlow } from '../flows/check-flow.ts'
 import { type Flows, folderOf, lockedFlow, openFlows, pushedRevision, sandboxNamed } from '../flows/open-flows.ts'
-import { pullFlow } from '../flows/pull-flow.ts'
+import { pullFlows } from '../flows/pull-flow.ts'
 import { missingFile, pushFlow, formatProblems } from '../flows/push-flow.ts'
 import { differenceText, differing, emptyGraph } from '../flows/format-difference.ts'
 
@@ -63,7 +63,7 @@ export const flowFileCommands = [
       const take = (given.options.take as 'mine' | 'theirs' | undefined) ?? null
       const ids = await Promise.all(given.operands.map((name) => sandboxNamed(flows, name)))
       const sandboxes = ids.length === 0 ? await flows.list() : await Promise.all(ids.map((id) => flows.sandbox(id)))
-      for (const one of sandboxes) await pullFlow(given.io, flows, one, { merge: given.options.merge === true, take })
+      await pullFlows(given.io, flows, sandboxes, { merge: given.options.merge === true, take })
     },
   }),
   command({

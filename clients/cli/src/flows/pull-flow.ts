@@ -13,8 +13,33 @@ export interface PullOptions {
   take: Choice | null
 }
 
-/** Merges the newest revision of a flow into its file; local changes are never lost. */
-export async function pullFlow(io: Io, flows: Flows, sandbox: SandboxRecord, options: PullOptions): Promise<void> {
+/**
+ * Pulls these flows. One whose file can't be updated does not stop the others.
+ * @throws CommandFailure with the reason of each of these
+ */
+export async function pullFlows(io: Io, flows: Flows, all: SandboxRecord[], options: PullOptions): Promise<void> {
+  const refused: NotPulled[] = []
+  for (const one of all)
+    await pullFlow(io, flows, one, options).catch((error: unknown) => {
+      if (!(error instanceof NotPulled)) throw error
+      refused.push(error)
+    })
+  if (refused.length === 1) throw refused[0]!
+  if (refused.length > 1)
+    throw new CommandFailure(
+      [
+        `${refused.length} flows were not pulled:`,
+        ...refused.map(({ message, resolution }) => `${message} ${resolution}.`),
+      ].join('\n'),
+      'Follow the advice for each of them',
+    )
+}
+
+/** The reason why the file of a flow stays unchanged. */
+class NotPulled extends CommandFailure {}
+
+/** Merges the latest revision of a flow into its file; local changes are never lost. @throws NotPulled */
+async function pullFlow(io: Io, flows: Flows, sandbox: SandboxRecord, options: PullOptions): Promise<void> {
   const { lock } = flows
   const known = Object.entries(lock.flows).find(([, { sandbox: id }]) => id === sandbox.id)
   const name = known?.[0] ?? nameFor(sandbox.name, sandbox.id, new Set([...flows.names, ...Object.keys(lock.flows)]))
@@ -24,16 +49,13 @@ export async function pullFlow(io: Io, flows: Flows, sandbox: SandboxRecord, opt
   const seen = { sandbox: sandbox.id, revision: sandbox.latestRevision, digest: digestOf(theirs) }
   const text = await flows.read(name)
   if (text !== null && known === undefined)
-    throw new CommandFailure(
+    throw new NotPulled(
       `${file} already exists and does not belong to ${sandbox.id}.`,
       `Move ${file} away and pull again`,
     )
   const { graph: mine, problems } = text === null ? { graph: theirs, problems: [] } : checkFlow(text)
   if (mine === null)
-    throw new CommandFailure(
-      `${file} is not a flow: ${problems[0]!.message}`,
-      `Fix it (gateway flows push --check ${name})`,
-    )
+    throw new NotPulled(`${file} is not a flow: ${problems[0]!.message}`, `Fix it (gateway flows push --check ${name})`)
 
   const before = known?.[1]
   const isChanged = digestOf(mine) !== (before?.digest ?? digestOf(theirs)) && digestOf(mine) !== seen.digest
@@ -48,12 +70,13 @@ export async function pullFlow(io: Io, flows: Flows, sandbox: SandboxRecord, opt
   async function mergedWith(revision: number) {
     const base = revision === 0 ? emptyGraph : (await flows.revision(sandbox.id, revision)).graph
     const parts = differing(base, theirs, mine!)
+    if (parts.length > 0) io.say(`${file}:`)
     formatDifference(io, parts)
     const conflicts = parts.filter(({ outcome }) => outcome === 'conflict').map(({ key }) => key)
     const message = `${file} has changes since revision ${revision}, and revision ${seen.revision} was saved in the meantime.`
-    if (!options.merge) throw new CommandFailure(message, `Merge both: gateway flows pull ${name} --merge`)
+    if (!options.merge) throw new NotPulled(message, `Merge both: gateway flows pull ${name} --merge`)
     if (conflicts.length > 0 && options.take === null)
-      throw new CommandFailure(
+      throw new NotPulled(
         `${message} Both changed ${conflicts.join(', ')}.`,
         `Choose a side with --take mine or --take theirs, or edit the file so that both agree`,
       )
