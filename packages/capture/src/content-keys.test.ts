@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { openContentKeys } from './content-keys.ts'
-import { sealContent } from './seal-content.ts'
+import { openContentKeys, sealContent } from './content-keys.ts'
 
 const keysOf = (key: string, previousKey?: string) => openContentKeys({ key: key.repeat(32), previousKey })
 const name = { project: 'prj_1', invocation: 'inv_1' }

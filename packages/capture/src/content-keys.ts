@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey, hkdfSync, type KeyObject } from 'node:crypto'
 import { promisify } from 'node:util'
-import { gunzip } from 'node:zlib'
-import { compactDecrypt } from 'jose'
+import { gunzip, gzip } from 'node:zlib'
+import { compactDecrypt, CompactEncrypt, importJWK } from 'jose'
 import type { CaptureRules } from '@gateway/ledger-protocol/captured-content'
 
 // Captured content is encrypted where it arises, for the console alone (JWE, ECDH-ES over X25519, AES-256-GCM).
@@ -18,6 +18,7 @@ export interface ContentKeys {
 
 /** DER of an X25519 private key (RFC 8410), up to its 32 bytes. */
 const PRIVATE_KEY_DER = Buffer.from('302e020100300506032b656e04220420', 'hex')
+const pack = promisify(gzip)
 const unpack = promisify(gunzip)
 
 export function openContentKeys({ key, previousKey }: { key: string; previousKey: string | undefined }): ContentKeys {
@@ -66,4 +67,13 @@ export interface CallContent extends ContentName {
   /** The messages of the model, as JSON; null: none came. */
   answer: string | null
   failure: string | null
+}
+
+/** Encrypts content for the console (E1, E2). Returns a compact JWE. */
+export async function sealContent(publicKey: string, name: ContentName, content: Content): Promise<string> {
+  const key = await importJWK({ kty: 'OKP', crv: 'X25519', x: publicKey }, 'ECDH-ES')
+  const { project, invocation } = name
+  return new CompactEncrypt(await pack(JSON.stringify(content)))
+    .setProtectedHeader({ alg: 'ECDH-ES', enc: 'A256GCM', project, invocation })
+    .encrypt(key)
 }

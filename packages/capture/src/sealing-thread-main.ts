@@ -1,7 +1,6 @@
 import { answerQuestions, yieldToOtherThreads } from '@gateway/service-kit/async/worker-thread'
-import type { CallContent, Content } from './content-keys.ts'
+import { type CallContent, type Content, sealContent } from './content-keys.ts'
 import { type HideText, openHideText, redactContent } from './hide-text.ts'
-import { sealContent } from './seal-content.ts'
 
 // The thread that redacts and seals captured content, so that patterns of a project delay no one's calls.
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { sealContent } from '@gateway/capture/seal-content'
+import { sealContent } from '@gateway/capture/content-keys'
 import { expect } from 'vitest'
 import { appCode } from '../app-code.ts'
 import type { ExampleProject, Own } from './example-project.ts'

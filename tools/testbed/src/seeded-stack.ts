@@ -6,7 +6,7 @@ import { readStackConfig } from '@gateway/local-stack/stack-config'
 import { startStack } from '@gateway/local-stack/start-stack'
 import { seed } from '@gateway/prisma/seed'
 import { createLifecycle } from '@gateway/service-kit/process/open-service'
-import { noteStart } from './note-start.ts'
+import { noteStart } from './test-program.ts'
 import { temporaryFolder } from './test-servers.ts'
 
 export interface SeededStack extends ReadyFacts {

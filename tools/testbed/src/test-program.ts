@@ -1,9 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, openSync, readFileSync } from 'node:fs'
+import { appendFileSync, closeSync, openSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { freePort } from '@gateway/local-stack/stack-ports'
-import { noteStart } from './note-start.ts'
 
 /** A service of a test, in the test's process or in a separate one. */
 export interface RunningService {
@@ -158,4 +157,16 @@ export async function untilReady({ name, url, logFile, readyMs, howEnded }: Wait
   }
   const what = howEnded() ?? 'did not become ready'
   throw new Error(`${name} ${what}. The end of its log:\n${readFileSync(logFile, 'utf8').slice(-3_000)}`)
+}
+
+/**
+ * Records that a test file has started service processes, for the tables that `npm test` prints
+ * (bootstrap/test-report.js).
+ */
+export async function noteStart(ms: number, processes = 1): Promise<void> {
+  const { TEST_STARTS } = process.env
+  if (TEST_STARTS === undefined) return
+  const { expect } = await import('vitest') // only tests set the variable; benches start the same services
+  const line = `${JSON.stringify({ file: expect.getState().testPath ?? '', ms: ms / processes })}\n`
+  appendFileSync(TEST_STARTS, line.repeat(processes))
 }
