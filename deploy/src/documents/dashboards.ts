@@ -69,7 +69,7 @@ export const dashboards: Dashboard[] = [
         description: 'docs/limits.md, section 1, explains each limit.',
       },
       {
-        title: 'Memory for images and files of running calls',
+        title: 'Memory for images, files and vectors of running calls',
         unit: 'bytes',
         figures: figure('sum by (instance) (gateway_images_memory)', '{{instance}}'),
         description: 'MAX_CONCURRENT_IMAGE_BYTES limits it.',

@@ -37,7 +37,7 @@ export interface Metrics extends ProviderMetrics {
 /** What is in progress now. */
 interface InProgress {
   calls: () => number
-  /** Of images and files of running calls. */
+  /** Of images, files and vectors of running calls. */
   imageBytes: () => number
   /** Followers of executions. */
   followers: () => number
@@ -105,7 +105,7 @@ export function openMetrics(meter: Meter, inProgress: InProgress): Metrics {
     .addCallback((gauge) => gauge.observe(inProgress.calls()))
   meter
     .createObservableGauge('gateway.images.memory', {
-      description: 'Memory reserved for the images and files of running calls',
+      description: 'Memory reserved for the images, files and vectors of running calls',
       unit: 'By',
     })
     .addCallback((gauge) => gauge.observe(inProgress.imageBytes()))

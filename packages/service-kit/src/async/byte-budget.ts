@@ -6,6 +6,8 @@
 //   M4  No request waits longer than `waitMs`.
 
 export interface ByteBudget {
+  /** The whole budget. */
+  maxBytes: number
   /**
    * Waits for a share of this many bytes, and returns the function that releases it; releasing twice is safe.
    * @throws the error of `whenFull`, the signal's reason, and RangeError for more than the whole budget
@@ -63,6 +65,7 @@ export function openByteBudget({ maxBytes, waitMs, whenFull }: ByteBudgetOptions
   }
 
   return {
+    maxBytes,
     take(party, bytes, signal) {
       if (bytes > maxBytes) throw new RangeError(`${bytes} bytes are more than the ${maxBytes} of the budget`)
       return new Promise((resolve, reject) => {

@@ -60,6 +60,7 @@ test('gives the memory of all media back when the response closes, with one list
   let taken = 0
   const res = new EventEmitter()
   const imageMemory = {
+    maxBytes: 1_000,
     take: async (_: string, bytes: number) => {
       taken += bytes
       return () => void (taken -= bytes)

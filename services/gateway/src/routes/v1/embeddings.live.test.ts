@@ -6,14 +6,17 @@ import { errorOf, newPrompt, stackTest } from '../../stack.fixture.ts'
 
 // Embeddings through a real gateway, ledger and simulated provider: 1 micro-USD per prompt token.
 
+const MIB = 1024 * 1024
+
 const test = stackTest
+  .extend('settings', { scope: 'file' }, () => ({ gateway: { MAX_CONCURRENT_IMAGE_BYTES: String(42 * MIB) } }))
   .extend('embedder', ({ tenant }) =>
     tenant.sell({ kind: 'embedding', completionPico: 0n, maxOutputTokens: 1, supportedParameters: ['dimensions'] }),
   )
   .extend(
     'embed',
     ({ tenant, embedder }) =>
-      (fields: object, headers: Record<string, string> = {}) =>
+      (fields: object = {}, headers: Record<string, string> = {}) =>
         fetch(`${tenant.url}/v1/embeddings`, {
           method: 'POST',
           body: JSON.stringify({ model: embedder, input: newPrompt(), ...fields }),
@@ -110,6 +113,32 @@ describe('POST /v1/embeddings', () => {
     expect(await errorOf(await tenant.chat({ model: embedder }))).toMatchObject({ code: 'model_not_found' })
     expect(await tenant.wallet()).toEqual({ reserved: 0, settled: 0 })
   })
+})
+
+test('large calls share the memory for responses, and small calls do not wait for it [overloaded]', async ({
+  tenant,
+  embed,
+  stack,
+}) => {
+  const { control } = stack.provider
+  const memory = async () => {
+    const metrics = await (await fetch(`${tenant.metricsUrl}/metrics`)).text()
+    return Number(/^gateway_images_memory\S* (\d+)/m.exec(metrics)?.[1])
+  }
+  const large = (text: string) => embed({ input: Array.from({ length: 1_000 }, () => text) })
+  const prompt = newPrompt()
+  await control.setFaults([{ prompt, hold: true }])
+  const running = large(prompt)
+  await control.waitForCalls(1, { prompt, outcome: 'open' })
+  await expect.poll(memory).toBe(42 * MIB)
+  const [refused, small] = await Promise.all([large('four'), embed()])
+  expect([refused.status, (await errorOf(refused))['code'], small.status]).toEqual([503, 'overloaded', 200])
+  await control.release()
+  expect((await read(await running)).data).toHaveLength(1_000)
+  await expect.poll(memory).toBe(0)
+  await tenant.settled()
+  const served = await large('four')
+  expect([served.status, (await read(served)).data.length]).toEqual([200, 1_000])
 })
 
 test('embedding models have a list apart from the chat models', async ({ tenant, embedder }) => {

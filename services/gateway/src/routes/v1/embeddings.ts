@@ -4,7 +4,7 @@ import type { Request, RequestHandler, Response } from 'express'
 import { type EmbeddingRequest, readEmbeddingRequest } from '@gateway/api/embeddings'
 import { chatLimits } from '@gateway/api/limits'
 import { answerAttributes, callAttributes } from '@gateway/providers/call-attributes'
-import type { EmbeddingAnswer } from '@gateway/providers/provider-adapter'
+import { type EmbeddingAnswer, maxEmbeddingBytes } from '@gateway/providers/provider-adapter'
 import { sendJson } from '@gateway/service-kit/http/answers'
 import { parseJson, readBody } from '@gateway/service-kit/http/read-body'
 import { withSpan } from '@gateway/service-kit/process/spans'
@@ -31,6 +31,12 @@ import { openRecording, sendReplay } from '../../response/respond.ts'
 import { withCallSpan } from '../../tracing.ts'
 import { setImmediate as turn } from 'node:timers/promises'
 import { type AnswerUsage, wireUsage } from '@gateway/api/chat-answer'
+
+// The response of a provider and our own are in memory whole, so a large call takes a share of the memory of images
+// and files (packages/service-kit/src/async/byte-budget.ts).
+//   V1  The share is taken before the provider is called, and released with the permit of the call.
+//   V2  It is at most the whole budget, which any single call may take.
+//   V3  A small call takes none: up to the size of a chat without images.
 
 /** POST /v1/embeddings: read, admit, call, settle, respond, like a chat call without a completion. */
 export function createEmbeddings(deps: Deps): RequestHandler {
@@ -64,6 +70,7 @@ async function complete(deps: Deps, req: Request, res: Response, keyHash: string
   const reservation = openReservation(admission, asked.idempotency !== null)
   const callMs = now()
   try {
+    await takeMemory(deps, request, admission.project, caller)
     const answer = await callProvider(deps, request, admission, caller, reservation)
     const providerMs = now() - callMs
     const body = await settleCall(deps, request, admission, reservation, answer)
@@ -101,6 +108,33 @@ async function readCall(req: IncomingMessage, keyHash: string): Promise<Embeddin
       idempotency: key === null ? null : { key, fingerprint: fingerprintOf(value as object, undefined, 'embeddings') },
     },
   }
+}
+
+/** @throws Refusal `overloaded`; ClientDisconnected */
+async function takeMemory(
+  { imageMemory }: Pick<Deps, 'imageMemory'>,
+  request: EmbeddingRequest,
+  project: string,
+  { permit, disconnected }: Caller,
+): Promise<void> {
+  const bytes = Math.min(memoryOf(request), imageMemory.maxBytes) // V2
+  if (bytes <= chatLimits.textBodyBytes) return // V3
+  permit.onRelease(await imageMemory.take(project, bytes, disconnected)) // V1
+}
+
+/** Length of the vectors of a model that is not asked for one. Longer ones are rare. */
+const USUAL_DIMENSIONS = 3_072
+
+/** Most numbers of a provider's response, as base64 of 32-bit floats. */
+const MOST_NUMBERS = Math.ceil((maxEmbeddingBytes * 3) / 4 / 4)
+
+/** Bytes of the budget per number: a fifth of the memory that it takes, as for images. Measured: 109 and 49 bytes. */
+const BYTES_PER_NUMBER = { float: 22, base64: 10 }
+
+/** Returns the share of a call in bytes. */
+function memoryOf({ format, promptSize, dimensions }: EmbeddingRequest): number {
+  const numbers = promptSize.messages * (dimensions ?? USUAL_DIMENSIONS)
+  return Math.min(numbers, MOST_NUMBERS) * BYTES_PER_NUMBER[format]
 }
 
 /** @throws ProviderFailure, ProcessStopping, ClientDisconnected */
