@@ -21,8 +21,13 @@ export function mediaWire(config: Config): MediaWire {
     }),
     contentTypes: ({ kind }) => (kind === 'image' ? ['application/json'] : ['audio/', 'application/octet-stream']),
     openDecoder: ({ kind }) => (kind === 'image' ? openBase64Field('b64_json') : asItIs()),
-    wireBytes: ({ kind }, maxBytes) => (kind === 'image' ? Math.ceil(maxBytes / 3) * 4 + AROUND_BYTES : maxBytes),
+    wireBytes: ({ kind }, maxBytes) => (kind === 'image' ? base64Bytes(maxBytes) + AROUND_BYTES : maxBytes),
   }
+}
+
+/** Length of this many bytes as MIME base64: each line of 76 characters ends with a line break, four as JSON escapes. */
+function base64Bytes(bytes: number): number {
+  return Math.ceil((Math.ceil(bytes / 3) * 4 * 80) / 76)
 }
 
 function openAiAddress({ apiKey }: Pick<Config, 'apiKey'>) {
@@ -56,7 +61,8 @@ function asItIs(): MediaDecoder {
 //   F1  The first field of that name counts, at any depth. The name inside a string doesn't count.
 //   F2  The JSON around it is buffered, up to a limit, and parsed at the end. Invalid or truncated JSON and an error
 //       body are rejected.
-//   F3  Base64 is decoded in groups of four characters; other characters are rejected, not skipped.
+//   F3  Base64 is decoded in groups of four characters. Line breaks, which MIME base64 has every 76 characters, are
+//       skipped; any other character is rejected.
 
 /** Limit on the JSON around the base64, in bytes. */
 const MOST_AROUND = 256 * 1024
@@ -127,7 +133,7 @@ export function openBase64Field(name: string): MediaDecoder {
     return { end: quote + 1, decoded }
   }
 
-  /** Resolves JSON escapes, which may encode `/` and `+`. */
+  /** Resolves JSON escapes, which may encode `/`, `+` and line breaks. */
   function unescape(text: string): string {
     if (escape === '' && !text.includes('\\')) return text
     let said = ''
@@ -137,9 +143,8 @@ export function openBase64Field(name: string): MediaDecoder {
         continue
       }
       escape += letter
-      const letters = /^\\(?:u([0-9a-fA-F]{4})|([^u]))$/.exec(escape)
-      if (!letters) continue
-      said += letters[1] === undefined ? letters[2]! : String.fromCharCode(Number.parseInt(letters[1], 16))
+      if (escape.length < (escape.startsWith('\\u') ? 6 : 2)) continue
+      said += escapedCharacter(escape)
       escape = ''
     }
     return said
@@ -170,6 +175,15 @@ export function openBase64Field(name: string): MediaDecoder {
       if (!found) throw new UnfitAnswer('there is no image in the answer')
     },
   }
+}
+
+/** Returns '' for a line break (F3). */
+function escapedCharacter(escape: string): string {
+  if (escape === '\\/') return '/'
+  if (escape === '\\n' || escape === '\\r') return ''
+  const [, code] = /^\\u([0-9a-fA-F]{4})$/.exec(escape) ?? []
+  if (code === undefined) throw new UnfitAnswer('an escape is not of base64')
+  return String.fromCharCode(Number.parseInt(code, 16)).replace(/[\r\n]/, '')
 }
 
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
