@@ -79,6 +79,13 @@ describe('after openMs', () => {
       expect(changes.at(-1)).toBe('closed')
     }
   })
+
+  test('closes if the response to the probe is larger than allowed', () => {
+    const { admits, fail, changes } = rested()
+    admits()
+    fail(1, { kind: 'too_large' })
+    expect(changes.at(-1)).toBe('closed')
+  })
 })
 
 test('a call from before the opening closes it on a response and does not extend it on a failure', () => {
@@ -98,7 +105,6 @@ describe('failure', () => {
     [{ kind: 'timeout' }],
     [{ kind: 'cut', afterFirstByte: true }],
     [{ kind: 'garbage' }],
-    [{ kind: 'too_large' }],
     [{ kind: 'refused' }],
     [{ kind: 'refused', providerStatus: 500 }],
     [{ kind: 'refused', providerStatus: 529 }],
@@ -114,6 +120,7 @@ describe('failure', () => {
     [{ kind: 'refused', providerStatus: 404 }],
     [{ kind: 'refused', providerStatus: 429 }],
     [{ kind: 'refused', providerStatus: 400, asked: false }],
+    [{ kind: 'too_large' }],
     [{ kind: 'circuit_open', asked: false }],
     [{ kind: 'busy', asked: false }],
   ])('%j does not count', (facts) => {

@@ -22,6 +22,8 @@ export interface ExchangeRequest {
   /** How long our reader may pause the response. */
   unreadMs: number
   maxBytes: number
+  /** The limit to report, if it is on the decoded response. Default: `maxBytes`. */
+  limitBytes?: number
   readError?: ReadError | undefined
   signal: AbortSignal | undefined
   /** Called once, when the exchange no longer needs its connection. */
@@ -73,7 +75,7 @@ export function startExchange(pool: Pool, request: ExchangeRequest, receiver: Re
   const parts: Buffer[] = []
   let bytes = 0
 
-  const failure = (facts: Pick<FailureFacts, 'kind' | 'detail' | 'providerStatus'>): ProviderFailure =>
+  const failure = (facts: Pick<FailureFacts, 'kind' | 'detail' | 'providerStatus' | 'limitBytes'>): ProviderFailure =>
     new ProviderFailure({ provider, afterFirstByte, ...facts })
   const tooLate = (detail: string) => (): void => broken({ kind: 'timeout', detail })
   const totalTimer = setTimeout(tooLate('not complete in time'), request.totalMs)
@@ -91,6 +93,11 @@ export function startExchange(pool: Pool, request: ExchangeRequest, receiver: Re
     controller?.abort(reason)
     request.giveBack()
     return true
+  }
+
+  function tooLarge(): ProviderFailure {
+    const { maxBytes, limitBytes = maxBytes } = request
+    return failure({ kind: 'too_large', detail: `over ${maxBytes} bytes`, limitBytes })
   }
 
   function fail(reason: unknown): void {
@@ -166,7 +173,7 @@ export function startExchange(pool: Pool, request: ExchangeRequest, receiver: Re
       bytes += chunk.length
       if (idling) timer.refresh()
       if (errorStatus !== 0) takeError(chunk)
-      else if (bytes > request.maxBytes) fail(failure({ kind: 'too_large', detail: `over ${request.maxBytes} bytes` }))
+      else if (bytes > request.maxBytes) fail(tooLarge())
       else guarded(() => receiver.take(chunk))
     },
     onResponseEnd() {
@@ -269,7 +276,7 @@ export function transportFailure(
     case 'UND_ERR_BODY_TIMEOUT':
       return { kind: 'timeout', detail: 'the answer paused for too long' }
     case 'UND_ERR_HEADERS_OVERFLOW':
-      return { kind: 'too_large', detail: 'the headers are too large' }
+      return { kind: 'garbage', detail: 'the headers are too large' }
     case privateAddressCode:
       return { kind: 'unreachable', detail: 'the name leads to a private address' }
     default:

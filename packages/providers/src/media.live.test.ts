@@ -129,7 +129,7 @@ test('fails if the media exceeds maxBytes, as base64 or raw', async () => {
   const { stored } = await make(image)
   expect((await make(image, { maxBytes: stored.length })).stored).toEqual(stored)
   expect(await failureOf(make(image, { maxBytes: stored.length - 1 }))).toMatchObject({ kind: 'too_large' })
-  expect(await failureOf(make(sound, { maxBytes: 100 }))).toMatchObject({ kind: 'too_large' })
+  expect(await failureOf(make(sound, { maxBytes: 100 }))).toMatchObject({ kind: 'too_large', limitBytes: 100 })
   await first.control.setFaults([{ oversizedBytes: 3_000_000 }])
   expect(await failureOf(make(image))).toMatchObject({ kind: 'garbage' }) // too much JSON around the image
   expect(await failureOf(make(sound))).toMatchObject({ kind: 'too_large' })

@@ -7,7 +7,7 @@ import { type Refusal, refuse } from '@gateway/api/refusal'
  * - `timeout`: the first byte, the next byte or the end came too late
  * - `cut`: the response ended before it was complete
  * - `garbage`: the response doesn't match the wire format
- * - `too_large`: the response exceeds the bounds of chat-port.ts
+ * - `too_large`: the response exceeds our limit, `limitBytes`
  * - `busy`: no connection to the provider was free in time, so it wasn't called
  * - `circuit_open`: the circuit breaker of the provider is open, so it wasn't called; `retryAfterMs` says for how long
  */
@@ -33,6 +33,8 @@ export interface FailureFacts {
   providerCode?: string | undefined
   /** Value of the provider's `Retry-After`. */
   retryAfterMs?: number | undefined
+  /** The limit that the response exceeds. */
+  limitBytes?: number | undefined
   /** Field of the call that the wire format can't express, so that the provider was not called. */
   unsayable?: Unsayable | undefined
   /** false if the provider was never contacted. Default: true. */
@@ -52,6 +54,7 @@ export class ProviderFailure extends Error {
   readonly providerStatus: number | undefined
   readonly providerCode: string | undefined
   readonly retryAfterMs: number | undefined
+  readonly limitBytes: number | undefined
   readonly unsayable: Unsayable | undefined
   readonly asked: boolean
 
@@ -63,9 +66,10 @@ export class ProviderFailure extends Error {
     this.providerStatus = facts.providerStatus
     this.providerCode = facts.providerCode
     this.retryAfterMs = facts.retryAfterMs
+    this.limitBytes = facts.limitBytes
     this.unsayable = facts.unsayable
     this.asked = asked
-    this.retryable = !asked || !(kind === 'refused' && faultsOfTheRequest.has(facts.providerStatus ?? 0))
+    this.retryable = !asked || !blamesRequest(kind, facts.providerStatus)
   }
 }
 
@@ -74,6 +78,11 @@ export class ReaderStalled extends Error {
   constructor(provider: string) {
     super(`provider ${provider}: the reader of the response takes nothing`)
   }
+}
+
+/** Whether every provider would fail the call, and charge for it. */
+function blamesRequest(kind: FailureKind, status = 0): boolean {
+  return kind === 'too_large' || (kind === 'refused' && faultsOfTheRequest.has(status))
 }
 
 /** Statuses that blame the request itself, so that every provider would refuse it. */
@@ -90,14 +99,26 @@ const FAULTS_OF_THE_REQUEST = new Set([400, 413, 422])
  * its existence.
  *
  * A request that the provider refuses has passed all of our own checks; it has an order of messages, a schema or
- * content that the provider does not accept. Only the caller can change that, and retrying doesn't help, so it is
- * `invalid_request` and not 502. Refusals of the gateway itself (401, 403, 404, 429) are for the operator to clear; for
+ * content that the provider does not accept, or asks for more than we take. Only the caller can change that, and retrying
+ * doesn't help, so it is `invalid_request` and not 502. Refusals of the gateway itself (401, 403, 404, 429) are for the operator to clear; for
  * the caller the model failed.
  */
-export function refusalOfProvider({ kind, providerStatus, retryAfterMs, unsayable }: ProviderFailure): Refusal {
+export function refusalOfProvider({
+  kind,
+  providerStatus,
+  retryAfterMs,
+  limitBytes,
+  unsayable,
+}: ProviderFailure): Refusal {
   if (kind === 'circuit_open') return refuse('unavailable', {}, { retryAfterMs: retryAfterMs ?? CIRCUIT_OPEN_MS })
   if (kind === 'busy') return refuse('overloaded', {})
   if (kind === 'timeout') return refuse('provider_timeout', {})
+  if (kind === 'too_large')
+    return refuse('invalid_request', {
+      reason: `${tooLarge(limitBytes)} Nothing is charged.`,
+      resolution:
+        'Ask for a shorter response, for example with a lower max_tokens; or use another model from GET /v1/models.',
+    })
   if (unsayable) return refusalOfUnsayable(unsayable)
   if (kind === 'refused' && FAULTS_OF_THE_REQUEST.has(providerStatus ?? 0))
     return refuse('invalid_request', {
@@ -106,6 +127,11 @@ export function refusalOfProvider({ kind, providerStatus, retryAfterMs, unsayabl
         'Check the order of the messages, that each tool message answers a tool call, the schemas in tools and response_format, and the length; or use another model from GET /v1/models.',
     })
   return refuse('provider_failed', {})
+}
+
+/** States the limit that a response exceeds. */
+export function tooLarge(limitBytes: number | undefined): string {
+  return limitBytes === undefined ? 'The response is too large.' : `The response is larger than ${limitBytes} bytes.`
 }
 
 /** The wire format of the only provider can't express the call, so it was never sent. */

@@ -39,7 +39,12 @@ export async function readMedia<Stored>(
   function take(chunk: Buffer): void {
     bytes += chunk.length
     if (bytes > maxBytes)
-      throw new ProviderFailure({ provider: request.provider, kind: 'too_large', detail: `over ${maxBytes} bytes` })
+      throw new ProviderFailure({
+        provider: request.provider,
+        kind: 'too_large',
+        detail: `over ${maxBytes} bytes`,
+        limitBytes: maxBytes,
+      })
     if (head === null) return queue.push(chunk)
     head = Buffer.concat([head, chunk])
     if (head.length < MEDIA_HEAD_BYTES) return
@@ -52,7 +57,7 @@ export async function readMedia<Stored>(
 
   const exchange: Exchange = startExchange(
     pool,
-    { ...request, maxBytes: wire.wireBytes(wish, maxBytes) },
+    { ...request, maxBytes: wire.wireBytes(wish, maxBytes), limitBytes: maxBytes },
     {
       begin(headers) {
         const type = String(headers['content-type']).toLowerCase()

@@ -240,6 +240,15 @@ describe('a provider that keeps failing', () => {
     expect(changes).toEqual([])
   })
 
+  test('keeps its circuit closed if its responses are larger than allowed, which no other provider is asked for', async () => {
+    const providers = open('openai-compatible', { tries: 3, circuitFailures: 2 })
+    await first.control.setFaults([{ oversizedBytes: 40 * 1024 * 1024, times: 2 }])
+    for (let n = 0; n < 2; n++)
+      expect(await failureOf(providers.chat(call({ routes: toBoth })))).toMatchObject({ kind: 'too_large' })
+    expect([await first.control.countCalls(), await second.control.countCalls()]).toEqual([2, 0])
+    expect(await answeredBy(providers)).toBe('first')
+  })
+
   test('keeps its circuit closed if callers abort their calls', async () => {
     const { providers, changes } = watched()
     await first.control.setFaults([{ hold: true }])

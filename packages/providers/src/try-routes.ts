@@ -242,7 +242,8 @@ export interface CircuitOptions {
 
 /**
  * A circuit breaker for one provider.
- *   C1  Only failures that indicate an unhealthy provider count. Being busy (429) or rejecting a request doesn't.
+ *   C1  Only failures that indicate an unhealthy provider count. Being busy (429), rejecting a request or
+ *       answering it with more than we take doesn't.
  *   C2  A stream counts twice: its start closes the circuit, and its end is a success or a separate failure.
  *   C3  While the circuit is half-open, one call per `openMs` is a probe. No call waits for it, because a response may
  *       take minutes to start. A probe whose caller disconnects decides nothing.
@@ -293,7 +294,7 @@ export function openCircuit({ failures: maxFailures, openMs, changed, nowMs }: C
 
 /** C1 */
 function isUnwell({ kind, asked, providerStatus }: ProviderFailure): boolean {
-  if (!asked) return false
+  if (!asked || kind === 'too_large') return false
   return kind !== 'refused' || providerStatus === undefined || providerStatus >= 500 || ourAccount.has(providerStatus)
 }
 
@@ -301,7 +302,7 @@ function isUnwell({ kind, asked, providerStatus }: ProviderFailure): boolean {
 const ourAccount = new Set([401, 402, 403])
 
 function isAlive({ kind, asked }: ProviderFailure): boolean {
-  return asked && kind === 'refused'
+  return asked && (kind === 'refused' || kind === 'too_large')
 }
 
 /** We don't wait for a longer `Retry-After`: the caller can use the time better. */

@@ -271,6 +271,28 @@ stackTest(
   },
 )
 
+stackTest(
+  'media larger than its product allows fails the node after one call, and the error names the limit [invalid_request]',
+  async ({ startWorker, tenant, stack }) => {
+    await startWorker()
+    for (const [kind, name, input, cure] of [
+      ['image', 'draw', 'prompt', 'size'],
+      ['audio', 'say', 'text', 'mp3'],
+    ] as const) {
+      const product = await tenant.publish({ kind, requestPico: 15_000_000n, maxOutputBytes: 90 })
+      const output = side(['made', { type: 'object', format: kind }])
+      const node = { id: name, kind: `product.${kind}`, product }
+      const graph = flow(side('text'), output, [node], `in.text>${name}.${input}`, `${name}.${kind}>out.made`)
+      const text = newPrompt()
+      const record = await tenant.run(graph, { text })
+      const error = { code: 'invalid_request', message: expect.stringContaining('90 bytes') as string }
+      expect(record).toMatchObject({ status: 'Failed', error, chargedMicro: 0 })
+      expect(record.error!.resolution).toMatch(new RegExp(`${cure}.*Max output bytes`))
+      expect(await stack.provider.control.countCalls({ prompt: text })).toBe(1)
+    }
+  },
+)
+
 // spec: 8.2/r5
 stackTest(
   'a response larger than 64 KB fails the node and is charged [value_too_large]',

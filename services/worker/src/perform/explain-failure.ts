@@ -1,7 +1,7 @@
 import { AssetStoreUnavailable } from '@gateway/assets/blob-backend'
 import { executionCancelled } from '@gateway/api/execution'
 import { LedgerUnavailable } from '@gateway/ledger-client/call-operation'
-import { ProviderFailure, refusalOfProvider } from '@gateway/providers/provider-failure'
+import { ProviderFailure, refusalOfProvider, tooLarge } from '@gateway/providers/provider-failure'
 import type { CompleteItem } from '@gateway/ledger-protocol/flow-items'
 import { Refusal, refuse } from '@gateway/api/refusal'
 import type { Deps } from '../deps.ts'
@@ -11,11 +11,8 @@ import { LeaseLost, WorkCancelled, type Work } from '../work.ts'
  * Turns a failure into the result of a node. The error tells the node's author what they can do about it; an unexpected
  * failure is logged, and the error says that it was unexpected.
  */
-export function explainFailure(
-  { log }: Pick<Deps, 'log'>,
-  error: unknown,
-  { lease: { execution, node } }: Work,
-): CompleteItem['result'] {
+export function explainFailure({ log }: Pick<Deps, 'log'>, error: unknown, work: Work): CompleteItem['result'] {
+  const { execution, node } = work.lease
   if (error instanceof WorkCancelled && error.reason === 'stopping') return { kind: 'given-back' }
   // Nothing was called yet. The ledger decides who has the lease: it accepts this or returns `fenced`. It may be ours
   // again: a claim lost in a Postgres crash is granted again when the execution is checked (F6 of write_executions).
@@ -25,7 +22,7 @@ export function explainFailure(
 
   function foreseen(): Refusal | null {
     if (error instanceof Refusal) return error
-    if (error instanceof ProviderFailure) return refusalOfNode(error)
+    if (error instanceof ProviderFailure) return refusalOfNode(error, work)
     if (error instanceof LedgerUnavailable || error instanceof AssetStoreUnavailable) {
       log.warn({ err: error, execution, node }, 'node failed: a service is unreachable')
       return refuse('unavailable', {})
@@ -53,7 +50,8 @@ function stoppedNode(node: string): Refusal {
 }
 
 /** Rewords the refusal of a direct call for a node: its author sees ports and params, not messages. */
-function refusalOfNode(failure: ProviderFailure): Refusal {
+function refusalOfNode(failure: ProviderFailure, { claim }: Work): Refusal {
+  if (failure.kind === 'too_large') return tooLargeForNode(failure, claim.node.kind)
   const refusal = refusalOfProvider(failure)
   if (refusal.code !== 'invalid_request') return refusal
   const { unsayable } = failure
@@ -68,4 +66,15 @@ function refusalOfNode(failure: ProviderFailure): Refusal {
     resolution: `Correct ${field} in the params of the node: ${instead}. Or use another model in it.`,
   }
   return refuse('invalid_request', facts, { param: field })
+}
+
+function tooLargeForNode({ limitBytes }: ProviderFailure, kind: string): Refusal {
+  const raise = 'or have an operator raise Max output bytes of the product'
+  const resolution =
+    kind === 'product.audio'
+      ? `Shorten the text, choose the format mp3, ${raise}.`
+      : kind === 'product.image'
+        ? `Choose a smaller size or the format jpeg, ${raise}.`
+        : 'Lower max_tokens in the params of the node, or use another model in it.'
+  return refuse('invalid_request', { reason: tooLarge(limitBytes), resolution })
 }
