@@ -69,6 +69,24 @@ describe('an asset', () => {
     expect(await recordAsset(replica, { ...record, caller })).toEqual({ recorded: true, project: tenant.project.id })
   })
 
+  test('stays recorded if it is recorded again after its key was revoked [key_revoked]', async ({
+    fixture,
+    tenant: { project, owners },
+    replica,
+  }) => {
+    const { id: key, hash } = await fixture.key({ project, by: owners.owner })
+    const record = { id: fixture.id('ast'), caller: asked(hash), mimeType: 'image/png' as const, bytes: 12 }
+    await recordAsset(replica, record)
+    await fixture.run('UPDATE control.keys SET revoked_at = now() WHERE id = $1', [key])
+    expect(await recordAsset(replica, record)).toEqual({ recorded: true, project: project.id })
+    for (const other of [{ id: fixture.id('ast') }, { bytes: 13 }])
+      expect(await recordAsset(replica, { ...record, ...other })).toMatchObject({ refused: { code: 'key_revoked' } })
+    const another = await fixture.key({ project, by: owners.owner, revoked: true })
+    expect(await recordAsset(replica, { ...record, caller: asked(another.hash) })).toMatchObject({
+      refused: { code: 'key_revoked' },
+    })
+  })
+
   test('is not recorded for the first time once its id is too old, but the repeat of a record is', async ({
     fixture,
     tenant,

@@ -49,6 +49,8 @@ async function findAssets(
 //   Q4  An ID older than `assetRecordMs` is not recorded for the first time. From then on, bytes without a row never get
 //       one, even if the process that stored them was suspended meanwhile, and may be removed
 //       (services/console/src/assets/remove-unrecorded.ts).
+//   Q5  A repeat of a record by the same key is answered as before, even if the key was revoked or expired meanwhile:
+//       the bytes of a refused asset are removed.
 
 type QuotaDeps = Pick<Deps, 'reads' | 'quotas'>
 
@@ -74,12 +76,10 @@ const EMPTY = { neededMicro: 1, availableMicro: 0, reservedMicro: 0, affordableM
  * repeat.
  * @throws Error if the id is taken by another asset, which no honest caller can cause, or too old for a new one (Q4)
  */
-export async function recordAsset(
-  deps: QuotaDeps,
-  { id, caller, mimeType, bytes }: AssetRecordQuestion,
-): Promise<AssetRecordAnswer> {
+export async function recordAsset(deps: QuotaDeps, question: AssetRecordQuestion): Promise<AssetRecordAnswer> {
+  const { id, caller, mimeType, bytes } = question
   const owner = await ownerOf(deps, caller)
-  if ('refused' in owner) return owner
+  if ('refused' in owner) return (await recordOfKey(deps, question)) ?? owner // Q5
   const { project, key, user, execution, sandbox } = { key: null, user: null, execution: null, sandbox: null, ...owner }
   const insert = async (tx: Prisma.TransactionClient): Promise<void> => {
     const data = { id, project, mimeType, bytes, execution, sandbox, key, user }
@@ -101,6 +101,17 @@ export async function recordAsset(
   if (recorded.project !== project || recorded.mimeType !== mimeType || recorded.bytes !== bytes)
     throw new Error(`asset ${id} is already recorded with different values`)
   return { recorded: true, project }
+}
+
+/** Returns the record of the same bytes by the same key, or null. */
+async function recordOfKey(
+  { reads: { prisma } }: Pick<Deps, 'reads'>,
+  { id, caller, mimeType, bytes }: AssetRecordQuestion,
+): Promise<AssetRecordAnswer | null> {
+  if (!('keyHash' in caller)) return null
+  const key = await prisma.key.findUnique({ where: { hash: Buffer.from(caller.keyHash, 'hex') }, select: { id: true } })
+  const asset = key && (await prisma.asset.findFirst({ where: { id, key: key.id, mimeType, bytes } }))
+  return asset && { recorded: true, project: asset.project }
 }
 
 /** Whether an ID is too old for a new asset. The clocks differ by a minute at most, or the request is rejected. */
