@@ -1,12 +1,38 @@
 import { refuse } from '@gateway/api/refusal'
 import { LedgerUnavailable } from '@gateway/ledger-client/call-operation'
 import { ProcessStopping } from '../admission/limits.ts'
-import { refusalOfBreak, refusalOfError } from './refusal-of-error.ts'
+import { refusalOfBreak, refusalOfEmbedding, refusalOfError } from './refusal-of-error.ts'
 import { ProviderFailure, type FailureFacts } from '@gateway/providers/provider-failure'
 import { describe, expect, test } from 'vitest'
 
 const failed = (facts: Partial<FailureFacts>) =>
   new ProviderFailure({ kind: 'refused', provider: 'acme-cloud', detail: 'secret detail', ...facts })
+
+test('refusalOfEmbedding names cures of an embedding call, and keeps the rest of the refusal', () => {
+  const size = { contextLength: 1, maxOutputTokens: 1, promptTokens: 2, outputCap: 0 }
+  const unsayable = { field: 'dimensions', problem: 'is not taken', instead: 'leave it out' }
+  for (const error of [
+    failed({ kind: 'timeout' }),
+    failed({ kind: 'garbage' }),
+    failed({ kind: 'too_large', limitBytes: 9 }),
+    failed({ providerStatus: 400 }),
+    failed({ providerStatus: 400, asked: false, unsayable }),
+    refuse('context_limit', size, { details: size }),
+  ]) {
+    const { resolution, ...rest } = refusalOfEmbedding(error).body
+    const { resolution: ofChat, ...same } = refusalOfError(error).body
+    expect(rest).toEqual(same)
+    expect([ofChat, resolution]).toEqual([expect.any(String), expect.stringContaining('GET /v1/embeddings/models')])
+    expect(resolution).not.toMatch(/messages|max_tokens|GET \/v1\/models/)
+  }
+  const other = refuse('insufficient_budget', {
+    neededMicro: 2,
+    availableMicro: 1,
+    reservedMicro: 0,
+    affordableMaxTokens: 0,
+  })
+  expect(refusalOfEmbedding(other)).toEqual(other)
+})
 
 describe('refusalOfError and refusalOfBreak', () => {
   test.each([

@@ -1,7 +1,7 @@
 import { AssetStoreUnavailable } from '@gateway/assets/blob-backend'
 import { LedgerUnavailable } from '@gateway/ledger-client/call-operation'
 import { ProviderFailure, refusalOfProvider } from '@gateway/providers/provider-failure'
-import { Refusal, refuse } from '@gateway/api/refusal'
+import { Refusal, type RefusalCode, refuse } from '@gateway/api/refusal'
 import { ProcessStopping } from '../admission/limits.ts'
 
 /**
@@ -16,6 +16,31 @@ export function refusalOfError(error: unknown): Refusal {
   if (error instanceof ProcessStopping) return refuse('unavailable', {})
   if (isUnreadablePath(error)) return unreadablePath()
   return refuse('internal_error', {})
+}
+
+/**
+ * Returns the refusal for anything that an embedding call throws. Its caller sees inputs, not messages: where the cure
+ * is that of a chat, it is replaced.
+ */
+export function refusalOfEmbedding(error: unknown): Refusal {
+  const refusal = refusalOfError(error)
+  const { code, param, message, details } = refusal.body
+  const cure = cureOfEmbedding(error, code)
+  return cure === null
+    ? refusal
+    : new Refusal(code, message, cure, { ...(param !== null && { param }), ...(details && { details }) })
+}
+
+function cureOfEmbedding(error: unknown, code: RefusalCode): string | null {
+  const another = 'or use another model from GET /v1/embeddings/models.'
+  if (code === 'context_limit') return `Send shorter or fewer inputs, ${another}`
+  if (!(error instanceof ProviderFailure)) return null
+  if (code === 'provider_failed') return `Retry the request, ${another}`
+  if (code === 'provider_timeout') return `Retry the request with shorter or fewer inputs, ${another}`
+  if (code !== 'invalid_request') return null
+  const { unsayable } = error
+  if (unsayable) return `Correct ${unsayable.field}: ${unsayable.instead}, ${another}`
+  return `Send ${error.kind === 'too_large' ? 'fewer' : 'shorter or fewer'} inputs, ${another}`
 }
 
 /**

@@ -101,6 +101,36 @@ describe('POST /v1/embeddings', () => {
     expect(await tenant.wallet()).toEqual({ reserved: 0, settled: 0 })
   })
 
+  test('names cures of an embedding call, not of a chat [invalid_request, provider_failed, context_limit]', async ({
+    tenant,
+    embed,
+    stack,
+  }) => {
+    const small = await tenant.sell({ kind: 'embedding', completionPico: 0n, contextLength: 2, maxOutputTokens: 1 })
+    const resolutions = new Map<unknown, string>()
+    for (const [fault, model] of [
+      [{ status: 400 }],
+      [{ status: 500 }],
+      [{ oversizedBytes: 40 * MIB }],
+      [{}, small],
+    ] as const) {
+      const input = newPrompt()
+      await stack.provider.control.setFaults([{ prompt: input, ...fault }])
+      const { code, resolution } = await errorOf(await embed({ input, ...(model && { model }) }))
+      resolutions.set(`${code as string} ${Object.keys(fault).join()}`, resolution as string)
+    }
+    expect([...resolutions.keys()]).toEqual([
+      'invalid_request status',
+      'provider_failed status',
+      'invalid_request oversizedBytes',
+      'context_limit ',
+    ])
+    for (const resolution of resolutions.values()) {
+      expect(resolution).not.toMatch(/messages|max_tokens|\/v1\/models/)
+      expect(resolution).toContain('GET /v1/embeddings/models')
+    }
+  })
+
   test('refuses what the limits of a key, a wallet or a product do not cover', async ({ tenant, embed, embedder }) => {
     const limited = await tenant.key({ limit: { micro: 1n, reset: 'lifetime' } })
     const byLimited = await embed({}, { authorization: `Bearer ${limited.secret}` })

@@ -2,15 +2,18 @@ import type { IncomingMessage } from 'node:http'
 import { SpanKind } from '@opentelemetry/api'
 import type { Request, RequestHandler, Response } from 'express'
 import { type EmbeddingRequest, readEmbeddingRequest } from '@gateway/api/embeddings'
+import { Refusal } from '@gateway/api/refusal'
 import { chatLimits } from '@gateway/api/limits'
 import { answerAttributes, callAttributes } from '@gateway/providers/call-attributes'
 import { type EmbeddingAnswer, maxEmbeddingBytes } from '@gateway/providers/provider-adapter'
+import { ProviderFailure } from '@gateway/providers/provider-failure'
 import { sendJson } from '@gateway/service-kit/http/answers'
 import { parseJson, readBody } from '@gateway/service-kit/http/read-body'
 import { withSpan } from '@gateway/service-kit/process/spans'
 import type { CountedUsage } from '@gateway/tokens/counted-usage'
 import { type AdmissionRequest, admitCall } from '../../admission/admit-call.ts'
 import { type AdmittedCall, type Caller, callerOf } from '../../admission/admission.ts'
+import { refusalOfEmbedding } from '../../errors/refusal-of-error.ts'
 import { withPermit } from '../../admission/limits.ts'
 import type { Deps } from '../../deps.ts'
 import {
@@ -45,9 +48,18 @@ export function createEmbeddings(deps: Deps): RequestHandler {
       deps.admissionQueueLimit.refuseIfFull()
       const caller = { ...callerOf(res), permit }
       return deps.openCalls.run(() =>
-        withCallSpan('POST /v1/embeddings', res, () => complete(deps, req, res, keyHash, caller)),
+        withCallSpan('POST /v1/embeddings', res, () =>
+          complete(deps, req, res, keyHash, caller).catch((error: unknown) => {
+            throw reworded(error)
+          }),
+        ),
       )
     })
+}
+
+/** Only refusals of models are reworded: a bug is still logged with its stack. */
+function reworded(error: unknown): unknown {
+  return error instanceof ProviderFailure || error instanceof Refusal ? refusalOfEmbedding(error) : error
 }
 
 interface EmbeddingCall {
