@@ -83,7 +83,7 @@ describe('after openMs', () => {
   test('closes if the response to the probe is larger than allowed', () => {
     const { admits, fail, changes } = rested()
     admits()
-    fail(1, { kind: 'too_large' })
+    fail(1, { kind: 'too_large', limitBytes: 90 })
     expect(changes.at(-1)).toBe('closed')
   })
 })
@@ -105,6 +105,7 @@ describe('failure', () => {
     [{ kind: 'timeout' }],
     [{ kind: 'cut', afterFirstByte: true }],
     [{ kind: 'garbage' }],
+    [{ kind: 'too_large' }],
     [{ kind: 'refused' }],
     [{ kind: 'refused', providerStatus: 500 }],
     [{ kind: 'refused', providerStatus: 529 }],
@@ -120,7 +121,7 @@ describe('failure', () => {
     [{ kind: 'refused', providerStatus: 404 }],
     [{ kind: 'refused', providerStatus: 429 }],
     [{ kind: 'refused', providerStatus: 400, asked: false }],
-    [{ kind: 'too_large' }],
+    [{ kind: 'too_large', limitBytes: 90 }],
     [{ kind: 'circuit_open', asked: false }],
     [{ kind: 'busy', asked: false }],
   ])('%j does not count', (facts) => {

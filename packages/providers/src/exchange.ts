@@ -22,7 +22,7 @@ export interface ExchangeRequest {
   /** How long our reader may pause the response. */
   unreadMs: number
   maxBytes: number
-  /** The limit to report, if it is on the decoded response. Default: `maxBytes`. */
+  /** The limit to report if the response exceeds it because of what was requested. Default: the provider is at fault. */
   limitBytes?: number
   readError?: ReadError | undefined
   signal: AbortSignal | undefined
@@ -96,7 +96,7 @@ export function startExchange(pool: Pool, request: ExchangeRequest, receiver: Re
   }
 
   function tooLarge(): ProviderFailure {
-    const { maxBytes, limitBytes = maxBytes } = request
+    const { maxBytes, limitBytes } = request
     return failure({ kind: 'too_large', detail: `over ${maxBytes} bytes`, limitBytes })
   }
 

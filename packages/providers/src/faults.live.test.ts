@@ -157,8 +157,8 @@ const cases: Case[] = [
   {
     name: 'an endless body',
     rule: { oversizedBytes: 40 * 1024 * 1024 },
-    json: { kind: 'too_large', afterFirstByte: false, retryable: false },
-    stream: { kind: 'too_large', afterFirstByte: false, retryable: false },
+    json: { kind: 'too_large', afterFirstByte: false },
+    stream: { kind: 'too_large', afterFirstByte: false },
   },
   {
     name: 'a body of a million nested lists',

@@ -7,7 +7,7 @@ import { type Refusal, refuse } from '@gateway/api/refusal'
  * - `timeout`: the first byte, the next byte or the end came too late
  * - `cut`: the response ended before it was complete
  * - `garbage`: the response doesn't match the wire format
- * - `too_large`: the response exceeds our limit, `limitBytes`
+ * - `too_large`: the response exceeds our bounds; with `limitBytes`, because of what was requested
  * - `busy`: no connection to the provider was free in time, so it wasn't called
  * - `circuit_open`: the circuit breaker of the provider is open, so it wasn't called; `retryAfterMs` says for how long
  */
@@ -33,7 +33,7 @@ export interface FailureFacts {
   providerCode?: string | undefined
   /** Value of the provider's `Retry-After`. */
   retryAfterMs?: number | undefined
-  /** The limit that the response exceeds. */
+  /** The limit that the response exceeds because of what was requested. */
   limitBytes?: number | undefined
   /** Field of the call that the wire format can't express, so that the provider was not called. */
   unsayable?: Unsayable | undefined
@@ -69,7 +69,7 @@ export class ProviderFailure extends Error {
     this.limitBytes = facts.limitBytes
     this.unsayable = facts.unsayable
     this.asked = asked
-    this.retryable = !asked || !blamesRequest(kind, facts.providerStatus)
+    this.retryable = !asked || !blamesRequest(this)
   }
 }
 
@@ -80,9 +80,11 @@ export class ReaderStalled extends Error {
   }
 }
 
+type Blamed = Pick<ProviderFailure, 'kind' | 'providerStatus' | 'limitBytes'>
+
 /** Whether every provider would fail the call, and charge for it. */
-function blamesRequest(kind: FailureKind, status = 0): boolean {
-  return kind === 'too_large' || (kind === 'refused' && faultsOfTheRequest.has(status))
+function blamesRequest({ kind, providerStatus = 0, limitBytes }: Blamed): boolean {
+  return limitBytes !== undefined || (kind === 'refused' && faultsOfTheRequest.has(providerStatus))
 }
 
 /** Statuses that blame the request itself, so that every provider would refuse it. */
@@ -113,11 +115,10 @@ export function refusalOfProvider({
   if (kind === 'circuit_open') return refuse('unavailable', {}, { retryAfterMs: retryAfterMs ?? CIRCUIT_OPEN_MS })
   if (kind === 'busy') return refuse('overloaded', {})
   if (kind === 'timeout') return refuse('provider_timeout', {})
-  if (kind === 'too_large')
+  if (limitBytes !== undefined)
     return refuse('invalid_request', {
       reason: `${tooLarge(limitBytes)} Nothing is charged.`,
-      resolution:
-        'Ask for a shorter response, for example with a lower max_tokens; or use another model from GET /v1/models.',
+      resolution: 'Request a smaller response, or use another model from GET /v1/models.',
     })
   if (unsayable) return refusalOfUnsayable(unsayable)
   if (kind === 'refused' && FAULTS_OF_THE_REQUEST.has(providerStatus ?? 0))
@@ -130,8 +131,8 @@ export function refusalOfProvider({
 }
 
 /** States the limit that a response exceeds. */
-export function tooLarge(limitBytes: number | undefined): string {
-  return limitBytes === undefined ? 'The response is too large.' : `The response is larger than ${limitBytes} bytes.`
+export function tooLarge(limitBytes: number): string {
+  return `The response is larger than ${limitBytes} bytes.`
 }
 
 /** The wire format of the only provider can't express the call, so it was never sent. */

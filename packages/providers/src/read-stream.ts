@@ -137,7 +137,9 @@ export function readEmbeddings(
   wire: EmbeddingWire,
   wish: EmbeddingWish,
 ): Promise<Embeddings> {
-  return readJson(pool, { ...request, maxBytes: maxEmbeddingBytes }, (body) => wire.read(body, wish))
+  return readJson(pool, { ...request, maxBytes: maxEmbeddingBytes, limitBytes: maxEmbeddingBytes }, (body) =>
+    wire.read(body, wish),
+  )
 }
 
 function readJson<Answer>(pool: Pool, request: ExchangeRequest, read: (body: unknown) => Answer): Promise<Answer> {

@@ -240,11 +240,14 @@ describe('a provider that keeps failing', () => {
     expect(changes).toEqual([])
   })
 
-  test('keeps its circuit closed if its responses are larger than allowed, which no other provider is asked for', async () => {
+  test('keeps its circuit closed if what was requested is larger than allowed, and no other provider is called', async () => {
     const providers = open('openai-compatible', { tries: 3, circuitFailures: 2 })
     await first.control.setFaults([{ oversizedBytes: 40 * 1024 * 1024, times: 2 }])
+    const inputs = { kind: 'texts' as const, texts: ['one'] }
     for (let n = 0; n < 2; n++)
-      expect(await failureOf(providers.chat(call({ routes: toBoth })))).toMatchObject({ kind: 'too_large' })
+      expect(
+        await failureOf(providers.embed({ routes: toBoth, project: 'prj_1', inputs, dimensions: 8 })),
+      ).toMatchObject({ kind: 'too_large', limitBytes: expect.any(Number) as number })
     expect([await first.control.countCalls(), await second.control.countCalls()]).toEqual([2, 0])
     expect(await answeredBy(providers)).toBe('first')
   })

@@ -243,7 +243,7 @@ export interface CircuitOptions {
 /**
  * A circuit breaker for one provider.
  *   C1  Only failures that indicate an unhealthy provider count. Being busy (429), rejecting a request or
- *       answering it with more than we take doesn't.
+ *       answering it with more than its product allows doesn't.
  *   C2  A stream counts twice: its start closes the circuit, and its end is a success or a separate failure.
  *   C3  While the circuit is half-open, one call per `openMs` is a probe. No call waits for it, because a response may
  *       take minutes to start. A probe whose caller disconnects decides nothing.
@@ -293,16 +293,16 @@ export function openCircuit({ failures: maxFailures, openMs, changed, nowMs }: C
 }
 
 /** C1 */
-function isUnwell({ kind, asked, providerStatus }: ProviderFailure): boolean {
-  if (!asked || kind === 'too_large') return false
+function isUnwell({ kind, asked, providerStatus, limitBytes }: ProviderFailure): boolean {
+  if (!asked || limitBytes !== undefined) return false
   return kind !== 'refused' || providerStatus === undefined || providerStatus >= 500 || ourAccount.has(providerStatus)
 }
 
 /** Statuses with which a provider refuses our account, regardless of the request. */
 const ourAccount = new Set([401, 402, 403])
 
-function isAlive({ kind, asked }: ProviderFailure): boolean {
-  return asked && (kind === 'refused' || kind === 'too_large')
+function isAlive({ kind, asked, limitBytes }: ProviderFailure): boolean {
+  return asked && (kind === 'refused' || limitBytes !== undefined)
 }
 
 /** We don't wait for a longer `Retry-After`: the caller can use the time better. */

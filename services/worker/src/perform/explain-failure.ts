@@ -51,7 +51,7 @@ function stoppedNode(node: string): Refusal {
 
 /** Rewords the refusal of a direct call for a node: its author sees ports and params, not messages. */
 function refusalOfNode(failure: ProviderFailure, { claim }: Work): Refusal {
-  if (failure.kind === 'too_large') return tooLargeForNode(failure, claim.node.kind)
+  if (failure.limitBytes !== undefined) return tooLargeForNode(failure.limitBytes, claim.node.kind)
   const refusal = refusalOfProvider(failure)
   if (refusal.code !== 'invalid_request') return refusal
   const { unsayable } = failure
@@ -68,13 +68,9 @@ function refusalOfNode(failure: ProviderFailure, { claim }: Work): Refusal {
   return refuse('invalid_request', facts, { param: field })
 }
 
-function tooLargeForNode({ limitBytes }: ProviderFailure, kind: string): Refusal {
-  const raise = 'or have an operator raise Max output bytes of the product'
-  const resolution =
-    kind === 'product.audio'
-      ? `Shorten the text, choose the format mp3, ${raise}.`
-      : kind === 'product.image'
-        ? `Choose a smaller size or the format jpeg, ${raise}.`
-        : 'Lower max_tokens in the params of the node, or use another model in it.'
+function tooLargeForNode(limitBytes: number, kind: string): Refusal {
+  const less =
+    kind === 'product.audio' ? 'Shorten the text, choose the format mp3' : 'Choose a smaller size or the format jpeg'
+  const resolution = `${less}, or have an operator raise Max output bytes of the product.`
   return refuse('invalid_request', { reason: tooLarge(limitBytes), resolution })
 }
