@@ -56,12 +56,32 @@ export function saysSomething(said: Said): boolean {
   return Boolean(content || refusal || thought || reasoning) || details.length > 0
 }
 
-/** Whether the arguments of a tool call are complete. */
-export function isWhole(json: string): boolean {
-  try {
-    JSON.parse(json)
-    return true
-  } catch {
-    return false
+export interface ArgumentsEnd {
+  add(json: string): void
+  /** Whether the arguments of a tool call, a JSON object, are complete. */
+  isReached(): boolean
+}
+
+/** Finds the end of the arguments of a tool call, which come in parts, and reads each character once. */
+export function findArgumentsEnd(): ArgumentsEnd {
+  let depth = 0
+  let begun = false
+  let inString = false
+  let escaped = false
+
+  function read(char: string): void {
+    if (escaped) escaped = false
+    else if (inString && char === '\\') escaped = true
+    else if (char === '"') inString = !inString
+    else if (inString) return
+    else if (char === '{' || char === '[') depth++
+    else if (char === '}' || char === ']') depth--
+    begun = true
+  }
+  return {
+    add(json) {
+      for (const char of json) read(char)
+    },
+    isReached: () => begun && depth <= 0 && !inString,
   }
 }

@@ -6,7 +6,7 @@ import type {
   ReasoningDetail,
   ToolCallDelta,
 } from '../../chat-answer.ts'
-import { isWhole, opaqueOf, renamed, type Said, saysSomething } from '../fields.ts'
+import { type ArgumentsEnd, findArgumentsEnd, opaqueOf, renamed, type Said, saysSomething } from '../fields.ts'
 import type { AnswerEnd, AnswerFacts, AnswerWriter } from '../wire.ts'
 import type { Refusal } from '../../refusal.ts'
 import type { MessageErrorType } from './messages-shapes.ts'
@@ -27,12 +27,10 @@ export function messagesAnswer({ id, model }: AnswerFacts): AnswerWriter {
   let refused = false
   let blocks = 0
   /** The block that is being written. */
-  let open: { kind: 'thinking' | 'text' | 'call'; call?: number; json: string } | null = null
+  let open: { kind: 'thinking' | 'text' } | { kind: 'call'; call: number; end: ArgumentsEnd } | null = null
   /** B1 */
   const waiting = new Map<number, { id: string; name: string; json: string }>()
   const held: Said[] = []
-  /** Whether a tool call has had more since `mustWait` looked. */
-  let callsGrew = false
   const calls = new Set<number>()
 
   function event(type: string, fields: object): string {
@@ -52,9 +50,9 @@ export function messagesAnswer({ id, model }: AnswerFacts): AnswerWriter {
     return event('content_block_stop', { index: blocks - 1 })
   }
 
-  function start(kind: 'thinking' | 'text' | 'call', block: object): string {
+  function start(started: NonNullable<typeof open>, block: object): string {
     const stopped = stop()
-    open = { kind, json: '' }
+    open = started
     return stopped + event('content_block_start', { index: blocks++, content_block: block })
   }
 
@@ -62,7 +60,7 @@ export function messagesAnswer({ id, model }: AnswerFacts): AnswerWriter {
   const delta = (type: string, field: string, text: string) =>
     `event: content_block_delta\ndata: {"type":"content_block_delta","index":${blocks - 1},"delta":{"type":"${type}","${field}":${JSON.stringify(text)}}}\n\n`
 
-  const startThought = () => start('thinking', { type: 'thinking', thinking: '', signature: '' })
+  const startThought = () => start({ kind: 'thinking' }, { type: 'thinking', thinking: '', signature: '' })
 
   function thinks(words: string): string {
     if (words === '') return ''
@@ -86,26 +84,26 @@ export function messagesAnswer({ id, model }: AnswerFacts): AnswerWriter {
 
   function says(words: string): string {
     if (words === '') return ''
-    const started = open?.kind === 'text' ? '' : start('text', { type: 'text', text: '' })
+    const started = open?.kind === 'text' ? '' : start({ kind: 'text' }, { type: 'text', text: '' })
     return started + delta('text_delta', 'text', words)
   }
 
   function startCall(index: number, callId: string, name: string): string {
     calls.add(index)
-    const started = start('call', { type: 'tool_use', id: callId, name, input: {} })
-    open!.call = index
-    return started
+    const call = { kind: 'call' as const, call: index, end: findArgumentsEnd() }
+    return start(call, { type: 'tool_use', id: callId, name, input: {} })
   }
 
+  /** Of the open call. */
   function moreJson(json: string): string {
     if (json === '') return ''
-    open!.json += json
+    if (open?.kind === 'call') open.end.add(json)
     return delta('input_json_delta', 'partial_json', json)
   }
 
   function callsTool({ index, id: callId = '', function: called }: ToolCallDelta): string {
     const json = called?.arguments ?? ''
-    if (open?.call === index) return moreJson(json)
+    if (open?.kind === 'call' && open.call === index) return moreJson(json)
     const waits = waiting.get(index)
     if (waits) {
       waits.json += json
@@ -121,7 +119,7 @@ export function messagesAnswer({ id, model }: AnswerFacts): AnswerWriter {
   }
 
   function isMidCall(): boolean {
-    return open?.kind === 'call' && !isWhole(open.json)
+    return open?.kind === 'call' && !open.end.isReached()
   }
 
   function tells(given: Said): string {
@@ -134,19 +132,11 @@ export function messagesAnswer({ id, model }: AnswerFacts): AnswerWriter {
     refused ||= Boolean(said.refusal)
     let events = ''
     if (saysSomething(said)) {
-      if (mustWait()) held.push(said)
+      if (isMidCall()) held.push(said) // B1
       else events = tellHeld() + tells(said)
     }
-    callsGrew ||= parts.length > 0
     for (const part of parts) events += callsTool(part)
     return events
-  }
-
-  /** B1. The arguments are parsed again only if they have grown. */
-  function mustWait(): boolean {
-    if (held.length > 0 && !callsGrew) return true
-    callsGrew = false
-    return isMidCall()
   }
 
   const tellHeld = () => held.splice(0).map(tells).join('')

@@ -9,7 +9,7 @@ import type {
   ToolCallDelta,
 } from '../../chat-answer.ts'
 import type { AnswerEnd, AnswerFacts, AnswerWriter } from '../wire.ts'
-import { isWhole, opaqueOf, type Said, saysSomething } from '../fields.ts'
+import { findArgumentsEnd, opaqueOf, type Said, saysSomething } from '../fields.ts'
 import { type FlatTool, flatTools, type ResponsesBody } from './responses-body.ts'
 
 // Writes the answer of a model as a response: items of reasoning, text and tool calls.
@@ -172,8 +172,6 @@ export function responsesAnswer(facts: AnswerFacts, body: ResponsesBody): Answer
   /** R1 */
   const begunCalls = new Set<number>()
   const held: [Said, Logprobs | undefined][] = []
-  /** Whether a tool call has had more since `mustWait` looked. */
-  let callsGrew = false
 
   function openCall({ index, id: callId = '', function: called }: ToolCallDelta): string {
     const { isCustom, ...named } = namesOf(called?.name ?? '', tools)
@@ -185,6 +183,7 @@ export function responsesAnswer(facts: AnswerFacts, body: ResponsesBody): Answer
     const { at, added } = addItem(item)
     const place = { item_id: id, output_index: at }
     let json = ''
+    const end = findArgumentsEnd()
     open.push({
       kind: 'call',
       call: index,
@@ -205,9 +204,10 @@ export function responsesAnswer(facts: AnswerFacts, body: ResponsesBody): Answer
     })
     begunCalls.add(index)
     calls.set(index, {
-      isWhole: () => isWhole(json),
+      isWhole: end.isReached,
       add(more) {
         json += more
+        end.add(more)
         if (isCustom || more === '') return ''
         return event('response.function_call_arguments.delta', fields({ ...place, delta: more }))
       },
@@ -231,18 +231,14 @@ export function responsesAnswer(facts: AnswerFacts, body: ResponsesBody): Answer
   function takes({ tool_calls: parts = [], ...said }: Delta, logprobs: Logprobs | undefined): string {
     let events = ''
     if (saysSomething(said)) {
-      if (mustWait()) held.push([said, logprobs])
+      if (isMidCall()) held.push([said, logprobs]) // R1
       else events = tellHeld() + tells(said, logprobs)
     }
-    callsGrew ||= parts.length > 0
     for (const part of parts) events += callsTool(part)
     return events
   }
 
-  /** R1. The arguments are parsed again only if they have grown. */
-  function mustWait(): boolean {
-    if (held.length > 0 && !callsGrew) return true
-    callsGrew = false
+  function isMidCall(): boolean {
     return [...calls.values()].some((call) => !call.isWhole())
   }
 
