@@ -34,7 +34,7 @@ export default class TimesReporter {
 
 /**
  * The files that were tested, with the service processes that each started. A file that could not be loaded counts as one failure.
- * @param startsFile lines of JSON, one a process: `{ file, ms }` (tools/testbed/src/note-start.ts)
+ * @param startsFile lines of JSON, one a process: `{ file, ms }` (tools/testbed/src/test-program.ts)
  */
 export function readReport(reportFile, startsFile) {
   const starts = linesOf(startsFile).map((line) => JSON.parse(line))
