@@ -1,5 +1,8 @@
 import { openDatabase } from '@gateway/database/client'
+import { ask } from '@gateway/testbed/ask'
+import { openFixture } from '@gateway/testbed/fixture'
 import { describe, expect, onTestFinished } from 'vitest'
+import { untilBlocked } from '../fixtures/ledger-test.ts'
 import { signNotice, takeDeliveries } from './deliveries.ts'
 import { NONE_UNDER_WAY, openCountingPoster, sendNotices, settings, webhookTest as test } from './webhooks.fixture.ts'
 import { createWebhook } from './webhooks.ts'
@@ -125,6 +128,26 @@ test('deleting webhooks reads only the deliveries of their projects', async ({ f
     await fixture.run('ROLLBACK')
     expect({ deletion, scanned, left }).toEqual({ deletion, scanned: 0, left: [] })
   }
+})
+
+test('deleting webhooks waits for a delivery that is being recorded, which then locks its webhook', async ({
+  database,
+  fixture,
+  tenant,
+  hooked,
+}) => {
+  await hooked.webhook('/200')
+  await hooked.write(1)
+  const recording = await openFixture(database.adminUrl)
+  onTestFinished(() => recording.close())
+  await recording.run('BEGIN')
+  await recording.run('SELECT FROM money.webhook_deliveries FOR UPDATE')
+  const deletion = ask(database.adminUrl, `SELECT control.end_webhooks('${tenant.project.tenant}', 'usr_test')`)
+  await untilBlocked(fixture, deletion)
+  await recording.run('UPDATE money.webhooks SET failing_since = NULL WHERE project = $1', [hooked.project])
+  await recording.run('COMMIT')
+  await deletion
+  expect(await hooked.deliveries()).toEqual([])
 })
 
 test('webhooks that keep failing do not delay the notices of others', async ({ receiver, hooked }) => {
