@@ -5,7 +5,7 @@ export interface OutgoingMail {
   to: string[]
   subject: string
   text: string
-  /** What its Message-ID is made of: most mailboxes keep a mail once that is sent again under the same one. */
+  /** What its Message-ID is made of: most mailboxes keep only the first of the mails that share one. */
   id?: string
 }
 
@@ -23,6 +23,7 @@ type Settings = Pick<ConsoleConfig, 'SMTP_URL' | 'SMTP_TLS' | 'SMTP_TIMEOUT_MS' 
 /** Returns null if no mail server is configured. */
 export function openMailer({ SMTP_URL, SMTP_TLS, SMTP_TIMEOUT_MS, MAIL_FROM }: Settings): Mailer | null {
   if (SMTP_URL === undefined || MAIL_FROM === undefined) return null
+  const sender = MAIL_FROM.replace(/>$/, '').split('@').at(-1)
   const { protocol, hostname, port, username, password } = new URL(SMTP_URL)
   const secure = protocol === 'smtps:'
   const transport = createTransport({
@@ -42,7 +43,7 @@ export function openMailer({ SMTP_URL, SMTP_TLS, SMTP_TIMEOUT_MS, MAIL_FROM }: S
     async send({ to, subject, text, id }) {
       // Not in the address syntax, where a comma or a group would add recipients.
       const recipients = to.map((address) => ({ name: '', address }))
-      const messageId = id === undefined ? {} : { messageId: `<${id}@${hostname}>` }
+      const messageId = id === undefined ? {} : { messageId: `<${id}@${sender}>` }
       const mail = { from: MAIL_FROM, to: recipients, subject, text, ...messageId }
       const { rejectedErrors = [] } = await transport.sendMail(mail)
       return { deferred: rejectedErrors.filter(({ responseCode = 0 }) => responseCode < 500).map(reasonOf) }

@@ -6,13 +6,13 @@ import { reasonOf, type Mailer } from '../mail/mailer.ts'
 import type { z } from 'zod'
 import type { noticeDetails } from '@gateway/api/console/notices'
 
-type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger' | 'log' | 'publicUrl'> & { mailer: Mailer }
+type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger' | 'log' | 'publicUrl' | 'now'> & { mailer: Mailer }
 
 /**
- * Tries of a mail that the server takes for some recipients and refuses for others for now: each reaches the former. The
- * last one is a quarter of an hour after the first, which is longer than greylisting takes.
+ * A mail that the server takes for some recipients and refuses for others for now is sent to all again up to this try, four
+ * hours after the first: longer than greylisting takes, and so also after an outage of the server.
  */
-const MAX_TRIES_FOR_ALL = 5
+const MAX_TRIES_FOR_ALL = 7
 
 /**
  * Mails the notices that are due by mail, each as one mail to all of its recipients (money §10.2). The ledger keeps the
@@ -37,7 +37,7 @@ export async function mailNotices(deps: Deps): Promise<number> {
 }
 
 async function mailNotice(
-  { prisma, mailer, log, publicUrl }: Deps,
+  { prisma, mailer, log, publicUrl, now }: Deps,
   { notice, webhook, project, recipient, tries, subject, lines }: TakenMail,
 ): Promise<DeliveryRecord['posted']> {
   const facts = await prisma.project.findUnique({ where: { id: project } })
@@ -46,7 +46,8 @@ async function mailNotice(
   const link = `${publicUrl}/console/projects/${facts.tenant}/${project}/notices`
   try {
     const text = `${lines.join('\n')}\n\nAlerts and who gets them:\n${link}\n`
-    const { deferred } = await mailer.send({ to, subject, text, id: `${notice}.${webhook}` })
+    const hour = now().toISOString().slice(0, 13) // a mail that a user has resent later is another one
+    const { deferred } = await mailer.send({ to, subject, text, id: `${notice}.${webhook}.${hour}` })
     if (deferred.length === 0) return { mailed: true }
     const isLast = tries >= MAX_TRIES_FOR_ALL
     const next = isLast ? 'it is not tried again' : 'it is tried again for all'
