@@ -18,9 +18,17 @@ const revision = { number: 2, graph: newGraph, problems: [] }
 const digest = digestOf(newGraph)
 const mine = { ...newGraph, nodes: newGraph.nodes.map((node) => ({ ...node, title: 'Mine' })) }
 const other = { ...newGraph, nodes: newGraph.nodes.map((node) => ({ ...node, title: 'New' })) }
+const sandboxOf = (name: string) => ({ ...sandbox, id: `sbx-${name}`, name })
 const conflict = refusal('revision_conflict', 409, { 'x-should-retry': 'false' })
 const page = (...data: object[]) => json({ data, nextCursor: null })
 const modeOf = async (file: string) => ((await stat(file)).mode & 0o777).toString(8)
+/** Writes files and a lock file of flows with these graphs, last seen at revision 1. */
+async function writeFlows(folder: string, graphs: Record<string, object>) {
+  const names = Object.keys(graphs)
+  const lock = Object.fromEntries(names.map((name) => [name, { sandbox: `sbx-${name}`, revision: 1, digest }]))
+  await writeFile(path.join(folder, LOCK), lockOf(lock))
+  for (const name of names) await writeFile(path.join(folder, `${name}.flow.json`), JSON.stringify(graphs[name]))
+}
 /** Responds after a folder has taken the name of this file. */
 const takeName =
   (file: string, step: Step): Step =>
@@ -192,18 +200,12 @@ test.for([
 ] as const)(
   'gateway flows pull updates the other files if %s changed on both sides',
   async ([, names, says], { line, server }) => {
-    const lock = Object.fromEntries(names.map((name) => [name, { sandbox: `sbx-${name}`, revision: 1, digest }]))
-    await writeFile(path.join(line.folder, LOCK), lockOf(lock))
-    for (const name of names)
-      await writeFile(path.join(line.folder, `${name}.flow.json`), name === 'b' ? flow : JSON.stringify(mine))
+    await writeFlows(line.folder, Object.fromEntries(names.map((name) => [name, name === 'b' ? newGraph : mine])))
     const answersFor = (name: string): Step[] => [
       json({ ...revision, graph: other }),
       ...(name === 'b' ? [] : [json({ ...revision, number: 1 })]),
     ]
-    server.answers(
-      page(...names.map((name) => ({ ...sandbox, id: `sbx-${name}`, name }))),
-      ...names.flatMap(answersFor),
-    )
+    server.answers(page(...names.map(sandboxOf)), ...names.flatMap(answersFor))
     const { code, words } = await line.ask('gateway flows pull')
     expect([code, words]).toEqual([1, expect.stringMatching(says)])
     expect(JSON.parse(await readFile(path.join(line.folder, 'a.flow.json'), 'utf8'))).toEqual(mine)
@@ -212,6 +214,33 @@ test.for([
     expect(kept.flows).toMatchObject({ a: { revision: 1 }, b: { revision: 2 } })
   },
 )
+
+describe('gateway flows pull names a flow that both sides changed, and a later one', () => {
+  const both = [json({ ...revision, graph: other }), json({ ...revision, number: 1 })]
+
+  test('that the gateway refuses, and updates the rest', async ({ line, server }) => {
+    await writeFlows(line.folder, { a: mine, b: newGraph, c: newGraph })
+    const refused = refusal('unavailable', 503, { 'x-should-retry': 'false' })
+    server.answers(page(...['a', 'b', 'c'].map(sandboxOf)), ...both, refused, json({ ...revision, graph: other }))
+    const { code, words } = await line.ask('gateway flows pull')
+    expect(code).toBe(1)
+    expect(words).toMatch(/2 flows were not pulled.*a\.flow\.json has.*b\.flow\.json.*unavailable.*req_1/s)
+    expect(JSON.parse(await readFile(path.join(line.folder, 'c.flow.json'), 'utf8'))).toEqual(other)
+  })
+
+  test.for<[string, (lock: string) => Step, number, RegExp]>([
+    ['if the sign-in has ended', () => refusal('token_invalid', 401), 3, /b\.flow\.json.*token_invalid/s],
+    ['if a proxy responds', () => json({}, 404), 1, /b\.flow\.json.*404/s],
+    ['if the lock file cannot be written', (lock) => takeName(lock, json(revision)), 1, /gateway\.lock\.json: /],
+  ])('at which it stops %s', async ([, step, code, says], { line, server }) => {
+    await writeFlows(line.folder, { a: mine, b: newGraph, c: newGraph })
+    server.answers(page(...['a', 'b', 'c'].map(sandboxOf)), ...both, step(path.join(line.folder, LOCK)))
+    const ended = await line.ask('gateway flows pull')
+    expect(ended).toMatchObject({ code, words: expect.stringMatching(says) as string })
+    expect(ended.words).toMatch(/^Resolution: Merge both: gateway flows pull a --merge$/m)
+    expect(server.requests).toHaveLength(4)
+  })
+})
 
 test('gateway flows pull writes two products of the same name to separate files', async ({ line, server }) => {
   const other = { ...sandbox, id: 'sbx-2' }

@@ -63,7 +63,7 @@ export const flowFileCommands = [
       const take = (given.options.take as 'mine' | 'theirs' | undefined) ?? null
       const ids = await Promise.all(given.operands.map((name) => sandboxNamed(flows, name)))
       const sandboxes = ids.length === 0 ? await flows.list() : await Promise.all(ids.map((id) => flows.sandbox(id)))
-      await pullFlows(given.io, flows, sandboxes, { merge: given.options.merge === true, take })
+      return pullFlows(given.io, flows, sandboxes, { merge: given.options.merge === true, take })
     },
   }),
   command({
