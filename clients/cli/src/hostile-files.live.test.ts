@@ -15,6 +15,7 @@ const one = (more: object = {}) => lockOf({ a: { sandbox: 'sbx-1', revision: 1, 
 const flow = JSON.stringify(newGraph)
 const sandbox = { id: 'sbx-1', name: 'a', latestRevision: 2, activeRevision: null, mcpEnabled: false, suspended: false }
 const revision = { number: 2, graph: newGraph, problems: [] }
+const problem = { code: 'product_not_assigned', node: null, port: null, message: 'M.', resolution: 'R.' }
 const digest = digestOf(newGraph)
 const mine = { ...newGraph, nodes: newGraph.nodes.map((node) => ({ ...node, title: 'Mine' })) }
 const other = { ...newGraph, nodes: newGraph.nodes.map((node) => ({ ...node, title: 'New' })) }
@@ -112,7 +113,6 @@ describe('gateway flows push', () => {
   test('reports the problems of a saved revision on each push, until it is activated', async ({ line, server }) => {
     await writeFile(path.join(line.folder, 'a.flow.json'), flow)
     await writeFile(path.join(line.folder, LOCK), one())
-    const problem = { code: 'product_not_assigned', node: null, port: null, message: 'M.', resolution: 'R.' }
     const saved = { ...revision, problems: [problem] }
     const reported = { code: 1, words: expect.stringContaining('product_not_assigned: M. R.') as string }
     server.answers(json(saved, 201))
@@ -125,6 +125,46 @@ describe('gateway flows push', () => {
     expect(await line.ask('gateway flows push')).toMatchObject({
       code: 0,
       words: expect.not.stringContaining('product_not_assigned') as string,
+    })
+  })
+
+  describe('saves a changed flow after one that fails:', () => {
+    const newer: Step[] = [json(sandboxOf('a')), json({ ...revision, graph: other }), json({ ...revision, number: 1 })]
+    const invalid = { ...revision, number: 1, problems: [{ ...problem, code: 'product_kind' }] }
+    test.for<[string, Step[], RegExp]>([
+      [
+        'a newer revision was saved',
+        newer,
+        /a\.flow\.json:\nnode in: .*a\.flow\.json is based on revision 1.*flows pull a --merge/s,
+      ],
+      [
+        'its revision has problems',
+        [json({ ...sandboxOf('a'), latestRevision: 1 }), json(invalid)],
+        /Revision 1 of a can't be activated/,
+      ],
+      ['its sandbox product is gone', [refusal('not_found', 404)], /a\.flow\.json.*not_found.*req_1/s],
+    ])('%s', async ([, steps, says], { line, server }) => {
+      await writeFlows(line.folder, { a: newGraph, b: mine })
+      server.answers(...steps, json({ ...revision, graph: mine }, 201))
+      const { code, output, words } = await line.ask('gateway flows push --json')
+      expect([code, output]).toEqual([1, '{"name":"b","sandbox":"sbx-b","revision":2}\n'])
+      expect(words).toMatch(says)
+      expect(server.requests.filter(({ method }) => method === 'POST').map(({ url }) => url)).toEqual([
+        expect.stringContaining('/sbx-b/revisions'),
+      ])
+      const kept = JSON.parse(await readFile(path.join(line.folder, LOCK), 'utf8')) as { flows: object }
+      expect(kept.flows).toMatchObject({ a: { revision: 1 }, b: { revision: 2 } })
+    })
+
+    test('several fail', async ({ line, server }) => {
+      await writeFlows(line.folder, { a: newGraph, b: mine, c: newGraph })
+      const gone = refusal('not_found', 404)
+      server.answers(...newer, json({ ...revision, graph: mine }, 201), gone)
+      const { code, words } = await line.ask('gateway flows push')
+      expect(code).toBe(1)
+      expect(words).toMatch(
+        /b\.flow\.json is saved as revision 2.*2 flows failed:\na\.flow\.json is based.*\nc\.flow\.json:\nRefused, not_found/s,
+      )
     })
   })
 

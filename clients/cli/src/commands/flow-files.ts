@@ -4,6 +4,7 @@ import { command, folderOptions, projectOptions, type Given } from '../frame/com
 import { printJson } from '../frame/print.ts'
 import { type FlowFolder, fileOf, type LockedFlow, readFlowName, flowTypes } from '../flows/flow-folder.ts'
 import { checkFlow } from '../flows/check-flow.ts'
+import { handleEachFlow } from '../flows/each-flow.ts'
 import { type Flows, folderOf, lockedFlow, openFlows, pushedRevision, sandboxNamed } from '../flows/open-flows.ts'
 import { pullFlows } from '../flows/pull-flow.ts'
 import { missingFile, pushFlow, formatProblems } from '../flows/push-flow.ts'
@@ -129,11 +130,10 @@ export const flowFileCommands = [
       }
       const flows = await openFlows(given)
       const draft = given.options.draft === true
-      for (const name of chosenIn(flows, wanted, given.io)) {
+      return handleEachFlow(given.io, chosenIn(flows, wanted, given.io), 'failed', fileOf, async (name) => {
         const revision = await pushFlow(given.io, flows, name, { draft })
         if (given.options.json === true) printJson(given, { name, sandbox: flows.lock.flows[name]!.sandbox, revision })
-      }
-      return exitCodes.done
+      })
     },
   }),
   command({

@@ -106,14 +106,16 @@ export async function pushFlow(io: Io, flows: Flows, name: string, { draft }: { 
       more.map((problem) => ({ ...problem, ...positionOf(problem) })),
     )
     if (stored.length > 0 && !draft)
-      throw new CommandFailure(`Revision ${number} can't be activated because of these problems.`, resolution)
+      throw new CommandFailure(`Revision ${number} of ${name} can't be activated because of its problems.`, resolution)
   }
 
   async function conflictOf({ sandbox, revision }: LockedFlow, latest: RevisionRecord, mine: Graph) {
     const base = revision === 0 ? emptyGraph : (await flows.revision(sandbox, revision)).graph
-    formatDifference(io, differing(base, latest.graph, mine))
+    const parts = differing(base, latest.graph, mine)
+    if (parts.length > 0) io.say(`${file}:`)
+    formatDifference(io, parts)
     return new CommandFailure(
-      `${file} is based on revision ${revision}, and revision ${latest.number} was saved in the meantime. Nothing was saved.`,
+      `${file} is based on revision ${revision}, and revision ${latest.number} was saved in the meantime. The file was not saved.`,
       `Merge both, then push again: gateway flows pull ${name} --merge`,
     )
   }
