@@ -110,11 +110,12 @@ describe('gateway flows push', () => {
     expect(await readFile(path.join(line.folder, LOCK), 'utf8')).toContain('"revision":1')
   })
 
-  test('reports the problems of a saved revision on each push, until it is activated', async ({ line, server }) => {
+  test('fails for the problems of a saved revision on each push, until it is activated', async ({ line, server }) => {
     await writeFile(path.join(line.folder, 'a.flow.json'), flow)
     await writeFile(path.join(line.folder, LOCK), one())
-    const saved = { ...revision, problems: [problem] }
-    const reported = { code: 1, words: expect.stringContaining('product_not_assigned: M. R.') as string }
+    const saved = { ...revision, problems: [problem, { ...problem, code: 'product_kind' }] }
+    const words = /product_not_assigned: M\. R\..*product_kind: M\. R\./s
+    const reported = { code: 1, words: expect.stringMatching(words) as string }
     server.answers(json(saved, 201))
     expect(await line.ask('gateway flows push')).toMatchObject(reported)
     server.answers(json(sandbox), json(saved))
@@ -124,7 +125,41 @@ describe('gateway flows push', () => {
     server.answers(json({ ...sandbox, activeRevision: 2 }), json(saved))
     expect(await line.ask('gateway flows push')).toMatchObject({
       code: 0,
-      words: expect.not.stringContaining('product_not_assigned') as string,
+      words: expect.not.stringContaining('product_kind') as string,
+    })
+  })
+
+  describe('fails for an unassigned product only when it saves the revision, because activation checks again:', () => {
+    const saved = { ...revision, problems: [problem] }
+    const noted = {
+      code: 0,
+      words: expect.stringMatching(
+        /:\d+:\d+: product_not_assigned: M\. R\..*gateway flows activate a checks/s,
+      ) as string,
+    }
+
+    test('a pipeline pushes again and activates, with or without the new lock file', async ({ line, server }) => {
+      await writeFile(path.join(line.folder, 'a.flow.json'), flow)
+      await writeFile(path.join(line.folder, LOCK), one())
+      server.answers(json(saved, 201))
+      expect(await line.ask('gateway flows push')).toMatchObject({ code: 1 })
+      server.answers(json(sandbox), json(saved))
+      expect(await line.ask('gateway flows push')).toMatchObject(noted)
+      await writeFile(path.join(line.folder, LOCK), one())
+      server.answers(conflict, json(sandbox), json(saved))
+      expect(await line.ask('gateway flows push')).toMatchObject(noted)
+      server.answers(json(sandbox), json({ ...sandbox, activeRevision: 2 }))
+      expect(await line.ask('gateway flows activate a')).toMatchObject({ code: 0 })
+      expect(server.requests.at(-1)!.url).toContain('/revisions/2/activate')
+    })
+
+    test('a revision that was activated and then rolled back', async ({ line, server }) => {
+      await writeFile(path.join(line.folder, 'a.flow.json'), flow)
+      await writeFile(path.join(line.folder, LOCK), one({ revision: 2, digest }))
+      server.answers(json({ ...sandbox, activeRevision: 1 }), json(saved))
+      const ended = await line.ask('gateway flows push')
+      expect(ended).toMatchObject(noted)
+      expect(ended.words).not.toContain("can't be activated")
     })
   })
 

@@ -65,7 +65,7 @@ export async function pushFlow(io: Io, flows: Flows, name: string, { draft }: { 
   lock.flows[name] = { ...locked, revision: saved.number, digest }
   io.say(`${file} is saved as revision ${saved.number} of ${locked.sandbox}.`)
   await flows.keepLock()
-  reportStored(saved, 'Fix them and push again')
+  reportStored(saved, { isNew: true })
   return saved.number
 
   async function make() {
@@ -78,8 +78,8 @@ export async function pushFlow(io: Io, flows: Flows, name: string, { draft }: { 
   }
 
   /**
-   * The latest revision is this very graph: nothing has changed since, or a push was interrupted. Its problems fail this
-   * push like the one that saved it; a revision that serves calls no longer has them.
+   * The latest revision is this very graph: nothing has changed since, or a push was interrupted. Its problems are
+   * reported as by the push that saved it; a revision that serves calls no longer has them.
    */
   async function isAlready(locked: LockedFlow, mine: Graph): Promise<number> {
     const { sandbox } = locked
@@ -92,21 +92,29 @@ export async function pushFlow(io: Io, flows: Flows, name: string, { draft }: { 
       await flows.keepLock()
     }
     io.say(`${file} already matches revision ${latest.number}.`)
-    if (activeRevision !== latest.number)
-      reportStored(latest, `Fix them and push again. If they are solved, activate it: gateway flows activate ${name}`)
+    if (activeRevision !== latest.number) reportStored(latest, { isNew: false })
     return latest.number
   }
 
-  /** Reports the problems of a revision, except those of the file, which are reported already. */
-  function reportStored({ number, problems: stored }: RevisionRecord, resolution: string): void {
-    const more = stored.filter(({ code }) => code === 'product_not_assigned' || problems.length === 0)
+  /**
+   * Reports the problems of a revision, except those of the file, which are reported already. They are stored with the
+   * revision: a product that was not assigned then may be assigned now, so it fails only the push that saves.
+   */
+  function reportStored({ number, problems: stored }: RevisionRecord, { isNew }: { isNew: boolean }): void {
+    const more = stored.filter((problem) => isUnassigned(problem) || problems.length === 0)
     formatProblems(
       io,
       file,
       more.map((problem) => ({ ...problem, ...positionOf(problem) })),
     )
-    if (stored.length > 0 && !draft)
-      throw new CommandFailure(`Revision ${number} of ${name} can't be activated because of its problems.`, resolution)
+    if (stored.length === 0 || draft) return
+    const activate = `gateway flows activate ${name}`
+    if (!isNew && stored.every(isUnassigned))
+      return io.say(`Revision ${number} had these problems when it was saved; ${activate} checks again.`)
+    throw new CommandFailure(
+      `Revision ${number} of ${name} can't be activated because of its problems.`,
+      isNew ? 'Fix them and push again' : `Fix them and push again. If they are solved, activate it: ${activate}`,
+    )
   }
 
   async function conflictOf({ sandbox, revision }: LockedFlow, latest: RevisionRecord, mine: Graph) {
@@ -120,6 +128,8 @@ export async function pushFlow(io: Io, flows: Flows, name: string, { draft }: { 
     )
   }
 }
+
+const isUnassigned = ({ code }: Pick<FlowProblem, 'code'>) => code === 'product_not_assigned'
 
 /**
  * Creates a sandbox product, or returns the one of this name without revisions, such as after an interrupted push.
