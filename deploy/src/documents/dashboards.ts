@@ -71,8 +71,11 @@ export const dashboards: Dashboard[] = [
       {
         title: 'Memory for images, files and vectors of running calls',
         unit: 'bytes',
-        figures: figure('sum by (instance) (gateway_images_memory)', '{{instance}}'),
-        description: 'MAX_CONCURRENT_IMAGE_BYTES limits it.',
+        figures: [
+          ...figure('sum by (instance) (gateway_images_memory)', 'images and files, {{instance}}'),
+          ...figure('sum by (instance) (gateway_embeddings_memory)', 'vectors, {{instance}}'),
+        ],
+        description: 'MAX_CONCURRENT_IMAGE_BYTES limits each.',
       },
       {
         title: 'Duration from the end of a call to its settlement',

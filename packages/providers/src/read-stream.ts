@@ -1,3 +1,4 @@
+import { embeddingLimits } from '@gateway/api/limits'
 import type { Pool } from 'undici'
 import type { Delta } from '@gateway/api/chat-answer'
 import {
@@ -137,10 +138,18 @@ export function readEmbeddings(
   wire: EmbeddingWire,
   wish: EmbeddingWish,
 ): Promise<Embeddings> {
-  return readJson(pool, { ...request, maxBytes: maxEmbeddingBytes, limitBytes: maxEmbeddingBytes }, (body) =>
-    wire.read(body, wish),
-  )
+  const limit = mayExceed(wish, maxEmbeddingBytes) ? { limitBytes: maxEmbeddingBytes } : {}
+  return readJson(pool, { ...request, maxBytes: maxEmbeddingBytes, ...limit }, (body) => wire.read(body, wish))
 }
+
+/** Whether that many vectors can be this large. If not, the provider is at fault for a larger response. */
+function mayExceed({ inputs, dimensions }: EmbeddingWish, bytes: number): boolean {
+  const vectors = inputs.kind === 'texts' ? inputs.texts.length : inputs.tokens.length
+  return vectors * (dimensions ?? embeddingLimits.dimensions.max) * MAX_BYTES_PER_NUMBER > bytes
+}
+
+/** A number as text, with a space and a comma. */
+const MAX_BYTES_PER_NUMBER = 26
 
 function readJson<Answer>(pool: Pool, request: ExchangeRequest, read: (body: unknown) => Answer): Promise<Answer> {
   return new Promise((resolve, reject) => {

@@ -243,13 +243,15 @@ describe('a provider that keeps failing', () => {
   test('keeps its circuit closed if what was requested is larger than allowed, and no other provider is called', async () => {
     const providers = open('openai-compatible', { tries: 3, circuitFailures: 2 })
     await first.control.setFaults([{ oversizedBytes: 40 * 1024 * 1024, times: 2 }])
-    const inputs = { kind: 'texts' as const, texts: ['one'] }
+    const embed = (texts: string[]) =>
+      providers.embed({ routes: toBoth, project: 'prj_1', inputs: { kind: 'texts', texts }, dimensions: null })
+    const limitBytes = expect.any(Number) as number
     for (let n = 0; n < 2; n++)
-      expect(
-        await failureOf(providers.embed({ routes: toBoth, project: 'prj_1', inputs, dimensions: 8 })),
-      ).toMatchObject({ kind: 'too_large', limitBytes: expect.any(Number) as number })
+      expect(await failureOf(embed(Array.from({ length: 2_048 }, () => 'one')))).toMatchObject({ limitBytes })
     expect([await first.control.countCalls(), await second.control.countCalls()]).toEqual([2, 0])
     expect(await answeredBy(providers)).toBe('first')
+    await first.control.setFaults([{ oversizedBytes: 40 * 1024 * 1024 }])
+    expect((await embed(['one'])).vectors).toHaveLength(1) // no one asked for that much: the second one is called
   })
 
   test('keeps its circuit closed if callers abort their calls', async () => {

@@ -71,7 +71,7 @@ export const gatewayConfig = z.object({
     .default(64 * 1024 * 1024)
     .meta({
       description:
-        'Maximum image and file bytes, as sent, of all running chat calls, with the shares of embedding calls (limits.md, section 3). Further calls wait. Each byte takes up to five bytes of memory',
+        'Maximum image and file bytes, as sent, of all running chat calls; vectors of embedding calls have as much (limits.md, section 3). Further calls wait. Each byte takes up to five bytes of memory',
     }),
   HEARTBEAT_MS: wholeNumber(HEARTBEAT_LIMITS).default(5_000).meta({
     description:

@@ -37,8 +37,10 @@ export interface Deps {
   lookAtProgress: (question: FollowQuestion) => Promise<FollowAnswer>
   providers: Pick<Providers, 'chat' | 'embed'>
   assetStore: Pick<AssetStore, 'readWhole' | 'openForCaller' | 'put' | 'remove'>
-  /** Memory budget for the images, files and vectors of all calls. */
-  imageMemory: Pick<ByteBudget, 'take' | 'maxBytes'>
+  /** Memory budget for the images and files of all calls. */
+  imageMemory: Pick<ByteBudget, 'take'>
+  /** Memory budget for the vectors of all calls. */
+  embeddingMemory: Pick<ByteBudget, 'take' | 'maxBytes'>
   countUsage: CountUsage
   countTokens: CountTokens
   /** Counts prompts of different projects in turn. */

@@ -2,7 +2,13 @@ import { startTelemetry } from '@gateway/service-kit/process/telemetry'
 import { expect, test } from 'vitest'
 import { openMetrics } from './metrics.ts'
 
-const NOTHING = { calls: () => 0, imageBytes: () => 0, followers: () => 0, consoleRequests: () => ({}) }
+const NOTHING = {
+  calls: () => 0,
+  imageBytes: () => 0,
+  embeddingBytes: () => 0,
+  followers: () => 0,
+  consoleRequests: () => ({}),
+}
 
 test('records prompt counting by outcome, counted or busy', async ({ onTestFinished }) => {
   const telemetry = await startTelemetry({ service: 'gateway', otlpEndpoint: undefined })

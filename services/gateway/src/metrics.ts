@@ -37,8 +37,10 @@ export interface Metrics extends ProviderMetrics {
 /** What is in progress now. */
 interface InProgress {
   calls: () => number
-  /** Of images, files and vectors of running calls. */
+  /** Of images and files of running calls. */
   imageBytes: () => number
+  /** Of vectors of running calls. */
+  embeddingBytes: () => number
   /** Followers of executions. */
   followers: () => number
   /** Requests to the console, by kind of permit. */
@@ -105,10 +107,16 @@ export function openMetrics(meter: Meter, inProgress: InProgress): Metrics {
     .addCallback((gauge) => gauge.observe(inProgress.calls()))
   meter
     .createObservableGauge('gateway.images.memory', {
-      description: 'Memory reserved for the images, files and vectors of running calls',
+      description: 'Memory reserved for the images and files of running calls',
       unit: 'By',
     })
     .addCallback((gauge) => gauge.observe(inProgress.imageBytes()))
+  meter
+    .createObservableGauge('gateway.embeddings.memory', {
+      description: 'Memory reserved for the vectors of running calls',
+      unit: 'By',
+    })
+    .addCallback((gauge) => gauge.observe(inProgress.embeddingBytes()))
   meter
     .createObservableGauge('gateway.followers', {
       description: 'Requests that follow the progress of an execution',

@@ -70,9 +70,15 @@ export async function startGateway(
     waitMs: IMAGE_WAIT_MS,
     whenFull: () => refuse('overloaded', {}),
   })
+  const embeddingMemory = openByteBudget({
+    maxBytes: config.MAX_CONCURRENT_IMAGE_BYTES,
+    waitMs: IMAGE_WAIT_MS,
+    whenFull: () => refuse('overloaded', {}),
+  })
   const metrics = openMetrics(meter, {
     calls: openCalls.count,
     imageBytes: imageMemory.taken,
+    embeddingBytes: embeddingMemory.taken,
     followers: followerLimiter.count,
     consoleRequests: () => consoleProxy?.requests() ?? {},
   })
@@ -174,6 +180,7 @@ export async function startGateway(
     providers,
     assetStore,
     imageMemory,
+    embeddingMemory,
     countUsage: usageCounter(tokenCounter.count, metrics.usageReplaced),
     countTokens: tokenCounter.count,
     countExactly: exactCounter(tokenCounter),

@@ -81,7 +81,7 @@ test.for([20_000, 1_000_000, 5_000_000])(
   },
 )
 
-test('a generated image larger than its product allows fails the node uncharged [provider_failed]', async ({
+test('a generated image larger than its product allows fails the node uncharged [invalid_request]', async ({
   startWorker,
   tenant,
   stack,
@@ -91,7 +91,7 @@ test('a generated image larger than its product allows fails the node uncharged 
   const viewer = await tenant.publish({ maxTokensPerImage: 100, imageMaxBytes: MIB })
   for (const [bytes, outcome] of [
     [MIB, { status: 'Succeeded' }],
-    [MIB + 1, { status: 'Failed', error: { code: 'provider_failed' }, chargedMicro: 0 }],
+    [MIB + 1, { status: 'Failed', error: { code: 'invalid_request' }, chargedMicro: 0 }],
   ] as const) {
     const prompt = newPrompt()
     await stack.provider.control.setFaults([{ prompt, imageBytes: bytes }])

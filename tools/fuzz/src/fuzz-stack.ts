@@ -44,7 +44,7 @@ const OF_ONE_USER = 128
 const PUBLIC_URL = 'https://models.example.test'
 /** Gauges of work in progress. A request whose client has left must not stay in them. */
 const IN_PROGRESS =
-  /^(gateway_calls_open|gateway_followers|gateway_images_memory|gateway_console_requests|console_requests_permits)[ {]/
+  /^(gateway_calls_open|gateway_followers|gateway_images_memory|gateway_embeddings_memory|gateway_console_requests|console_requests_permits)[ {]/
 const checkCommand = path.resolve(import.meta.dirname, '../../../services/ledger/src/command.ts')
 
 /** Starts one process of each service. Callers are distinguished by X-Forwarded-For, as behind a load balancer. */

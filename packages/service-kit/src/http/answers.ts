@@ -63,7 +63,7 @@ export function internalAnswers({ service, failure, log }: Options) {
   }
 }
 
-/** How long a client may take to read the rest of a complete response. */
+/** How long a client may pause while it reads the rest of a complete response. */
 const FLUSH_TIMEOUT_MS = 60_000
 
 /**
@@ -94,4 +94,10 @@ function send(res: ServerResponse, status: number, text: string, headers: Outgoi
 /** Closes the connection of a client that stops reading a complete response. */
 export function limitFlush(res: ServerResponse): void {
   if (res.writableLength > 0) res.setTimeout(FLUSH_TIMEOUT_MS)
+}
+
+/** Closes the connection of a client that has not read a complete response within this time, even if it still reads. */
+export function flushWithin(res: ServerResponse, ms: number): void {
+  const timer = setTimeout(() => res.destroy(), ms).unref()
+  res.once('close', () => clearTimeout(timer))
 }

@@ -108,14 +108,15 @@ describe('POST /v1/embeddings', () => {
   }) => {
     const small = await tenant.sell({ kind: 'embedding', completionPico: 0n, contextLength: 2, maxOutputTokens: 1 })
     const resolutions = new Map<unknown, string>()
-    for (const [fault, model] of [
+    for (const [fault, model, count = 1] of [
       [{ status: 400 }],
       [{ status: 500 }],
-      [{ oversizedBytes: 40 * MIB }],
+      [{ oversizedBytes: 40 * MIB }, undefined, 2_048],
       [{}, small],
     ] as const) {
-      const input = newPrompt()
-      await stack.provider.control.setFaults([{ prompt: input, ...fault }])
+      const prompt = newPrompt()
+      await stack.provider.control.setFaults([{ prompt, ...fault }])
+      const input = Array.from({ length: count }, () => prompt)
       const { code, resolution } = await errorOf(await embed({ input, ...(model && { model }) }))
       resolutions.set(`${code as string} ${Object.keys(fault).join()}`, resolution as string)
     }
@@ -153,7 +154,7 @@ test('large calls share the memory for responses, and small calls do not wait fo
   const { control } = stack.provider
   const memory = async () => {
     const metrics = await (await fetch(`${tenant.metricsUrl}/metrics`)).text()
-    return Number(/^gateway_images_memory\S* (\d+)/m.exec(metrics)?.[1])
+    return Number(/^gateway_embeddings_memory\S* (\d+)/m.exec(metrics)?.[1])
   }
   const large = (text: string) => embed({ input: Array.from({ length: 1_000 }, () => text) })
   const prompt = newPrompt()

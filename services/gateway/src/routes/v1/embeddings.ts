@@ -7,7 +7,7 @@ import { chatLimits } from '@gateway/api/limits'
 import { answerAttributes, callAttributes } from '@gateway/providers/call-attributes'
 import { type EmbeddingAnswer, maxEmbeddingBytes } from '@gateway/providers/provider-adapter'
 import { ProviderFailure } from '@gateway/providers/provider-failure'
-import { sendJson } from '@gateway/service-kit/http/answers'
+import { flushWithin, sendJson } from '@gateway/service-kit/http/answers'
 import { parseJson, readBody } from '@gateway/service-kit/http/read-body'
 import { withSpan } from '@gateway/service-kit/process/spans'
 import type { CountedUsage } from '@gateway/tokens/counted-usage'
@@ -38,8 +38,9 @@ import { type AnswerUsage, wireUsage } from '@gateway/api/chat-answer'
 // The response of a provider and our own are in memory whole, so a large call takes a share of the memory of images
 // and files (packages/service-kit/src/async/byte-budget.ts).
 //   V1  The share is taken before the provider is called, and released with the permit of the call.
-//   V2  It is at most the whole budget, which any single call may take.
+//   V2  It is at most the whole budget, which any single call may take: large calls take turns.
 //   V3  A small call takes none: up to the size of a chat without images.
+//   V4  A client has READ_MS to read a response that holds a share.
 
 /** POST /v1/embeddings: read, admit, call, settle, respond, like a chat call without a completion. */
 export function createEmbeddings(deps: Deps): RequestHandler {
@@ -80,13 +81,14 @@ async function complete(deps: Deps, req: Request, res: Response, keyHash: string
   }
   for (const [name, value] of Object.entries(admission.place.headers)) res.setHeader(name, value)
   const reservation = openReservation(admission, asked.idempotency !== null)
-  const callMs = now()
   try {
-    await takeMemory(deps, request, admission.project, caller)
+    const holdsShare = await takeMemory(deps, request, admission.project, caller)
+    const callMs = now()
     const answer = await callProvider(deps, request, admission, caller, reservation)
     const providerMs = now() - callMs
     const body = await settleCall(deps, request, admission, reservation, answer)
     sendJson(res, 200, body)
+    if (holdsShare) flushWithin(res, READ_MS) // V4
     metrics.answered('json', now() - startMs, providerMs)
   } catch (error) {
     await release(deps, reservation, reasonOf(error))
@@ -122,17 +124,24 @@ async function readCall(req: IncomingMessage, keyHash: string): Promise<Embeddin
   }
 }
 
-/** @throws Refusal `overloaded`; ClientDisconnected */
+/**
+ * Returns whether the call holds a share.
+ * @throws Refusal `overloaded`; ClientDisconnected
+ */
 async function takeMemory(
-  { imageMemory }: Pick<Deps, 'imageMemory'>,
+  { embeddingMemory }: Pick<Deps, 'embeddingMemory'>,
   request: EmbeddingRequest,
   project: string,
   { permit, disconnected }: Caller,
-): Promise<void> {
-  const bytes = Math.min(memoryOf(request), imageMemory.maxBytes) // V2
-  if (bytes <= chatLimits.textBodyBytes) return // V3
-  permit.onRelease(await imageMemory.take(project, bytes, disconnected)) // V1
+): Promise<boolean> {
+  const bytes = Math.min(memoryOf(request), embeddingMemory.maxBytes) // V2
+  if (bytes <= chatLimits.textBodyBytes) return false // V3
+  permit.onRelease(await embeddingMemory.take(project, bytes, disconnected)) // V1
+  return true
 }
+
+/** V4 */
+const READ_MS = 120_000
 
 /** Length of the vectors of a model that is not asked for one. Longer ones are rare. */
 const USUAL_DIMENSIONS = 3_072
