@@ -8,11 +8,10 @@ import { readFile, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { SandboxRecord } from '@gateway/api/console/sandboxes'
 import { clientSettings } from '@gateway/flow/client-settings'
-import { confirm } from '../frame/confirm.ts'
+import { confirm, type Io } from '../frame/io.ts'
 import { writeWhole } from '../frame/write-whole.ts'
 import { nameFor } from '../flows/flow-folder.ts'
 import { readIfThere, writePrivateFile, settingsFolder } from '../session/profiles.ts'
-import type { Io } from '../frame/io.ts'
 
 interface ClientFile {
   /** The title of the settings in the console (packages/flow/src/client-settings.ts). */

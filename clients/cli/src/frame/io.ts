@@ -1,3 +1,4 @@
+import { CommandFailure } from './command-failure.ts'
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 
@@ -59,4 +60,17 @@ export function askLine({ input, output, hidden, signal }: Asked, onInterrupt: (
     })
     lines.once('SIGINT', onInterrupt)
   })
+}
+
+/**
+ * Asks for confirmation before a destructive change, unless `--yes` is given.
+ * @throws CommandFailure if the user declines, or if there is no terminal
+ */
+export async function confirm({ io, options }: { io: Io; options: { yes?: unknown } }, what: string): Promise<void> {
+  if (options.yes === true) return
+  if (!io.isTerminal.input)
+    throw new CommandFailure(`${what} Confirming needs a terminal.`, 'Confirm with --yes', 'usage')
+  const answer = await io.ask(`${what} Continue? [y/N] `)
+  if (!/^y(es)?$/i.test(answer.trim()))
+    throw new CommandFailure('Cancelled. Nothing was changed.', 'Answer y, or add --yes')
 }
