@@ -31,7 +31,13 @@ async function metricsText(onCounter: (counter: Counter) => void): Promise<strin
   const never = neverAsked()
   for (const service of ['gateway', 'console']) connectionCounter(meter, service)
   const connections = () => [{ provider: 'main', used: 0, waiting: 0 }]
-  const inProgress = { calls: () => 0, imageBytes: () => 0, embeddingBytes: () => 0, followers: () => 0, consoleRequests: () => ({ known: 0 }) }
+  const inProgress = {
+    calls: () => 0,
+    imageBytes: () => 0,
+    embeddingBytes: () => 0,
+    followers: () => 0,
+    consoleRequests: () => ({ known: 0 }),
+  }
   gatewayMetrics(meter, inProgress).watchConnections(connections)
   ledgerMetrics(meter, never)
   observeLedgerState(meter, never, { ARCHIVE_AFTER_DAYS: undefined, CHECK_EVERY_SECONDS: 60 })

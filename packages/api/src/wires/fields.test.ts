@@ -11,7 +11,7 @@ test.each([
   ['{"a":"}', false],
   ['{"a":"\\"}', false],
   ['{"a":{}', false],
-])('arguments %s are complete: %s, in whatever parts they come', (json, complete) => {
+])('arguments %s are complete: %s, in parts of any size', (json, complete) => {
   for (const size of [1, 2, 100]) {
     const end = findArgumentsEnd()
     for (let at = 0; at < json.length; at += size) end.add(json.slice(at, at + size))
