@@ -1,4 +1,5 @@
 import type { ChunkChoice, FinishReason } from '@gateway/api/chat-answer'
+import { saysNothing } from '@gateway/api/wires/fields'
 import type { ChatChunk } from './chat-port.ts'
 
 /** Returns the chunks that can be passed on. */
@@ -26,7 +27,7 @@ export function openFinishLast(): FinishLast {
         held = chunk
         return []
       }
-      if (chunk.choices.every(saysNothing)) {
+      if (chunk.choices.every(({ delta }) => saysNothing(delta))) {
         held = { choices: withFinish(held.choices, reason), usage: chunk.usage ?? held.usage }
         return []
       }
@@ -44,9 +45,4 @@ export function openFinishLast(): FinishLast {
 
 function withFinish(choices: ChunkChoice[], finish: FinishReason | null): ChunkChoice[] {
   return choices.map((choice) => ({ ...choice, finish_reason: finish }))
-}
-
-function saysNothing({ delta }: ChunkChoice): boolean {
-  const { role: _, ...said } = delta
-  return Object.values(said).every((value) => value === undefined || value === null || value === '')
 }

@@ -56,6 +56,11 @@ export function saysSomething(said: Said): boolean {
   return Boolean(content || refusal || thought || reasoning) || details.length > 0
 }
 
+/** Whether a delta holds nothing but its role. */
+export function saysNothing({ role: _, ...said }: Delta): boolean {
+  return Object.values(said).every((value) => value === undefined || value === null || value === '')
+}
+
 export interface ArgumentsEnd {
   add(json: string): void
   /** Whether the arguments of a tool call, a JSON object, are complete. */

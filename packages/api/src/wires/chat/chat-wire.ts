@@ -2,7 +2,7 @@ import { wireUsage, type ChunkChoice, type ReasoningDetail } from '../../chat-an
 import { readChatRequest } from '../../chat-request.ts'
 import type { Refusal } from '../../refusal.ts'
 import { type AnswerFacts, type AnswerWriter, type ChatWire, commentKeepAlive } from '../wire.ts'
-import { fieldOf, listOf } from '../fields.ts'
+import { fieldOf, listOf, saysNothing } from '../fields.ts'
 
 /** POST /v1/chat/completions (rules §3). The other wires are translations of this one. */
 export const chatWire: ChatWire = {
@@ -70,7 +70,7 @@ export function chatAnswer({ id, model, created }: AnswerFacts, includeUsage: bo
       }),
     chunk(given) {
       const choices = withDetailsLast(given)
-      if (choices !== given && choices.every((choice) => saysNothing(choice) && !choice.delta.role)) return ''
+      if (choices !== given && choices.every(isLeftEmpty)) return ''
       const before = held ? event(held) : ''
       held = !includeUsage && choices.some(({ finish_reason: reason }) => reason !== null) ? choices : null
       return held ? before : before + event(choices)
@@ -93,7 +93,6 @@ function failureEvent({ body }: Refusal): string {
 }
 
 /** Nothing is left of a chunk whose details wait for the last one. */
-function saysNothing({ delta, finish_reason: reason }: ChunkChoice): boolean {
-  const { role: _, ...said } = delta
-  return reason === null && Object.values(said).every((value) => value === undefined || value === null || value === '')
+function isLeftEmpty({ delta, finish_reason: reason }: ChunkChoice): boolean {
+  return reason === null && !delta.role && saysNothing(delta)
 }
