@@ -65,16 +65,12 @@ export async function startGateway(
     config.MAX_FOLLOWERS_PER_KEY_BY_PROJECT,
   )
   const consoleProxy = config.CONSOLE_URL === undefined ? null : openConsoleProxy(config.CONSOLE_URL, config)
-  const imageMemory = openByteBudget({
+  const memory = {
     maxBytes: config.MAX_CONCURRENT_IMAGE_BYTES,
     waitMs: IMAGE_WAIT_MS,
     whenFull: () => refuse('overloaded', {}),
-  })
-  const embeddingMemory = openByteBudget({
-    maxBytes: config.MAX_CONCURRENT_IMAGE_BYTES,
-    waitMs: IMAGE_WAIT_MS,
-    whenFull: () => refuse('overloaded', {}),
-  })
+  }
+  const [imageMemory, embeddingMemory] = [openByteBudget(memory), openByteBudget(memory)]
   const metrics = openMetrics(meter, {
     calls: openCalls.count,
     imageBytes: imageMemory.taken,
