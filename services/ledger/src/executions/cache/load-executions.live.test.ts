@@ -19,16 +19,25 @@ function countingReads(counted: { reads: number }) {
   })
 }
 
-test('the only replica that works on an execution reads it once', async ({ database, begin }) => {
-  const counted = { reads: 0 }
-  const engine = await openEngine(database.ledgerUrl, { around: countingReads(counted) })
-  onTestFinished(engine.close)
-  const [instance, execution] = [await engine.newInstance(), await begin(chain(3), engine)]
-  for (let n = 0; n < 4; n++)
-    expect(await engine.complete(ending(await takeNext(engine, instance, execution)))).toEqual({ kind: 'completed' })
-  expect((await engine.record(execution)).status).toBe('Succeeded')
-  expect(counted.reads).toBe(1)
-})
+test.for([
+  ['recorded', {}],
+  ['not recorded', { isFirst: true as const }],
+] as const)(
+  'the only replica that works on an execution reads it once: claims are %s',
+  async ([, more], { database, begin }) => {
+    const counted = { reads: 0 }
+    const engine = await openEngine(database.ledgerUrl, { around: countingReads(counted) })
+    onTestFinished(engine.close)
+    const [instance, execution] = [await engine.newInstance(), await begin(chain(3), engine)]
+    for (let n = 0; n < 4; n++) {
+      const taken = await takeNext(engine, instance, execution, more)
+      const completion = { ...ending(taken), ...(taken.claim.isUnrecorded && { instance }) }
+      expect(await engine.complete(completion)).toEqual({ kind: 'completed' })
+    }
+    expect((await engine.record(execution)).status).toBe('Succeeded')
+    expect(counted.reads).toBe(1)
+  },
+)
 
 test('a replica does not read an execution that it started itself', async ({ database, begin }) => {
   const counted = { reads: 0 }

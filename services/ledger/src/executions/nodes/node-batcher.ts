@@ -160,7 +160,7 @@ export function openNodeBatcher(
 
   function updateCache({ loaded, outcomes, written }: NodeBatchResult): void {
     const changes = new Set([...outcomes.values()].flatMap(({ change }) => (change === null ? [] : [change])))
-    if (loaded.assumedAlive.size > 0 && written.size === 0) loader.forgetInstances()
+    if (loaded.assumedAlive.size > 0 && changes.size > 0 && written.size === 0) loader.forgetInstances()
     for (const change of changes) {
       const version = written.get(change)
       const { id } = change.execution
