@@ -110,8 +110,12 @@ export interface ResponseType<T> {
 }
 const response = <T extends object>(): ResponseType<T> => ({})
 
-const byKey = ['gateway'] as const
-const byMoney = ['console'] as const
+const byGateway = ['gateway'] as const
+const byConsole = ['console'] as const
+const byWorker = ['worker'] as const
+const byGatewayOrConsole = ['gateway', 'console'] as const
+const byGatewayOrWorker = ['gateway', 'worker'] as const
+const byAny = ['gateway', 'worker', 'console'] as const
 const LOCKED_MS = 6_000
 
 const whoStores = (caller: object, service: ServiceName) =>
@@ -119,345 +123,148 @@ const whoStores = (caller: object, service: ServiceName) =>
     ? null
     : 'The console stores assets on behalf of a user, and no one else.'
 
+const rowOf =
+  <const Wire extends OperationRow['wire']>(wire: Wire) =>
+  <Callers extends OperationRow['callers'], Request extends z.ZodType, Response extends object>(
+    path: string,
+    callers: Callers,
+    request: Request,
+    response: ResponseType<Response>,
+    more: Pick<OperationRow, 'span' | 'tryMs' | 'bodyBytes'> & {
+      forbids?: (request: z.infer<Request>, caller: ServiceName) => string | null
+    } = {},
+  ) => ({ path, wire, callers, request, response, ...more })
+const request = rowOf('request')
+const channel = rowOf('channel')
+
 export const ledgerOperations = {
   /** What a key can call now. */
-  models: {
-    path: '/models',
-    callers: byKey,
-    request: modelsQuestion,
-    response: response<ModelsAnswer>(),
-    wire: 'request',
-  },
+  models: request('/models', byGateway, modelsQuestion, response<ModelsAnswer>()),
   /** Which keys exist, and their projects. */
-  identifyKeys: {
-    path: '/keys/identify',
-    callers: byKey,
-    request: keysQuestion,
-    response: response<KeysAnswer>(),
-    wire: 'request',
-  },
+  identifyKeys: request('/keys/identify', byGateway, keysQuestion, response<KeysAnswer>()),
   /** What a key is, and what is left of its limit. */
-  key: {
-    path: '/keys/read',
-    callers: byKey,
-    request: callerQuestion,
-    response: response<KeyAnswer>(),
-    wire: 'request',
-  },
+  key: request('/keys/read', byGateway, callerQuestion, response<KeyAnswer>()),
   /** Whether a call would be admitted now; nothing is reserved. */
-  checkAdmission: {
-    path: '/keys/check',
-    callers: ['gateway', 'console'],
-    request: checkQuestion,
-    response: response<CheckedAdmission>(),
-    wire: 'request',
-    forbids: ({ caller }: z.infer<typeof checkQuestion>, service) =>
+  checkAdmission: request('/keys/check', byGatewayOrConsole, checkQuestion, response<CheckedAdmission>(), {
+    forbids: ({ caller }, service) =>
       'key' in caller && service !== 'console' ? 'Only the console asks about a key by its id.' : null,
-  },
+  }),
   /** What a call of a key was charged, or what is reserved for it. */
-  readInvocation: {
-    path: '/invocations/read',
-    callers: byKey,
-    request: invocationQuestion,
-    response: response<InvocationAnswer>(),
-    wire: 'request',
-  },
+  readInvocation: request('/invocations/read', byGateway, invocationQuestion, response<InvocationAnswer>()),
   /** Starts an execution, or returns the one of an idempotency key. Without a response it may have started. */
-  startExecution: {
-    path: '/executions/start',
-    callers: ['gateway', 'console'],
-    request: startQuestion,
-    response: response<StartAnswer>(),
-    wire: 'channel',
+  startExecution: channel('/executions/start', byGatewayOrConsole, startQuestion, response<StartAnswer>(), {
     span: { name: 'start', id: 'service.execution', begins: true },
     bodyBytes: 2 * flowLimits.bodyBytes, // what surrounds the input of an invoke, and JSON escapes
-    forbids: ({ caller }: z.infer<typeof startQuestion>, service) =>
+    forbids: ({ caller }, service) =>
       'user' in caller && service !== 'console' ? 'Only the console begins executions on behalf of a user.' : null,
-  },
+  }),
   /** Starts an execution that reuses results of an earlier one. Without a response it may have started. */
-  rerunExecution: {
-    path: '/executions/rerun',
-    callers: byMoney,
-    request: rerunQuestion,
-    response: response<RerunAnswer>(),
-    wire: 'channel',
+  rerunExecution: channel('/executions/rerun', byConsole, rerunQuestion, response<RerunAnswer>(), {
     span: { name: 'rerun', id: 'service.execution', begins: true },
-  },
+  }),
   /** The basis for estimating the maximum charge of an execution. */
-  estimateSandbox: {
-    path: '/sandboxes/estimate',
-    callers: ['gateway', 'console'],
-    request: estimateQuestion,
-    response: response<EstimateFacts | Refused>(),
-    wire: 'request',
-    bodyBytes: 2 * flowLimits.bodyBytes, // like a start
-    forbids: ({ caller }: z.infer<typeof estimateQuestion>, service) =>
-      'user' in caller && service !== 'console' ? 'Only the console asks on behalf of a user.' : null,
-  },
-  followExecution: {
-    path: '/executions/follow',
-    callers: ['gateway', 'console'],
-    request: followQuestion,
-    response: response<FollowAnswer>(),
-    wire: 'channel',
-  },
+  estimateSandbox: request(
+    '/sandboxes/estimate',
+    byGatewayOrConsole,
+    estimateQuestion,
+    response<EstimateFacts | Refused>(),
+    {
+      bodyBytes: 2 * flowLimits.bodyBytes, // like a start
+      forbids: ({ caller }, service) =>
+        'user' in caller && service !== 'console' ? 'Only the console asks on behalf of a user.' : null,
+    },
+  ),
+  followExecution: channel('/executions/follow', byGatewayOrConsole, followQuestion, response<FollowAnswer>()),
   /** Which of the executions that a caller waits for have ended, in one request. */
-  endedExecutions: {
-    path: '/executions/ended',
-    callers: byKey,
-    request: endedQuestion,
-    response: response<EndedAnswer>(),
-    wire: 'channel',
-  },
-  readExecution: {
-    path: '/executions/read',
-    callers: ['gateway', 'console'],
-    request: executionQuestion,
-    response: response<ExecutionAnswer>(),
-    wire: 'channel',
-    forbids: ({ detailed }: z.infer<typeof executionQuestion>, service) =>
+  endedExecutions: channel('/executions/ended', byGateway, endedQuestion, response<EndedAnswer>()),
+  readExecution: channel('/executions/read', byGatewayOrConsole, executionQuestion, response<ExecutionAnswer>(), {
+    forbids: ({ detailed }, service) =>
       detailed === true && service !== 'console' ? 'Only the console reads what users learn of executions.' : null,
-  },
-  cancelExecution: {
-    path: '/executions/cancel',
-    callers: ['gateway', 'console'],
-    request: cancelQuestion,
-    response: response<CancelAnswer>(),
-    wire: 'channel',
+  }),
+  cancelExecution: channel('/executions/cancel', byGatewayOrConsole, cancelQuestion, response<CancelAnswer>(), {
     tryMs: LOCKED_MS,
-    forbids: ({ caller }: z.infer<typeof cancelQuestion>, service) =>
+    forbids: ({ caller }, service) =>
       caller === null && service !== 'console' ? 'Only the console stops executions on behalf of a user.' : null,
-  },
-  readUsage: {
-    path: '/executions/usage',
-    callers: ['gateway', 'console'],
-    request: usageQuestion,
-    response: response<UsageAnswer>(),
-    wire: 'channel',
-  },
-  readSandbox: {
-    path: '/sandboxes/read',
-    callers: byKey,
-    request: sandboxQuestion,
-    response: response<SandboxAnswer>(),
-    wire: 'channel',
-  },
-  admitAsset: {
-    path: '/assets/admit',
-    callers: ['gateway', 'worker', 'console'],
-    request: assetAdmission,
-    response: response<AssetAdmissionAnswer>(),
-    wire: 'channel',
-    forbids: ({ caller }: z.infer<typeof assetAdmission>, service) => whoStores(caller, service),
-  },
-  recordAsset: {
-    path: '/assets/record',
-    callers: ['gateway', 'worker', 'console'],
-    request: assetRecord,
-    response: response<AssetRecordAnswer>(),
-    wire: 'channel',
+  }),
+  readUsage: channel('/executions/usage', byGatewayOrConsole, usageQuestion, response<UsageAnswer>()),
+  readSandbox: channel('/sandboxes/read', byGateway, sandboxQuestion, response<SandboxAnswer>()),
+  admitAsset: channel('/assets/admit', byAny, assetAdmission, response<AssetAdmissionAnswer>(), {
+    forbids: ({ caller }, service) => whoStores(caller, service),
+  }),
+  recordAsset: channel('/assets/record', byAny, assetRecord, response<AssetRecordAnswer>(), {
     span: { name: 'record-asset', id: 'service.asset', begins: false },
-    forbids: ({ caller }: z.infer<typeof assetRecord>, service) => whoStores(caller, service),
-  },
-  deleteAsset: {
-    path: '/assets/delete',
-    callers: byMoney,
-    request: assetDeletion,
-    response: response<{ deleted: boolean }>(),
-    wire: 'request',
-  },
-  assetsToRemove: {
-    path: '/assets/to-remove',
-    callers: byMoney,
-    request: assetsToRemove,
-    response: response<{ assets: { id: string; project: string }[] }>(),
-    wire: 'request',
-  },
-  assetsRemoved: {
-    path: '/assets/removed',
-    callers: byMoney,
-    request: assetsRemoved,
-    response: response<object>(),
-    wire: 'request',
-  },
-  readAsset: {
-    path: '/assets/read',
-    callers: ['gateway', 'worker'],
-    request: assetQuestion,
-    response: response<AssetAnswer>(),
-    wire: 'channel',
-  },
+    forbids: ({ caller }, service) => whoStores(caller, service),
+  }),
+  deleteAsset: request('/assets/delete', byConsole, assetDeletion, response<{ deleted: boolean }>()),
+  assetsToRemove: request(
+    '/assets/to-remove',
+    byConsole,
+    assetsToRemove,
+    response<{ assets: { id: string; project: string }[] }>(),
+  ),
+  assetsRemoved: request('/assets/removed', byConsole, assetsRemoved, response<object>()),
+  readAsset: channel('/assets/read', byGatewayOrWorker, assetQuestion, response<AssetAnswer>()),
   /** What a gateway must know of the images of a chat call before it is admitted. */
-  readAttachments: {
-    path: '/attachments/read',
-    callers: ['gateway', 'worker'],
-    request: attachmentQuestion,
-    response: response<AttachmentAnswer>(),
-    wire: 'request',
-  },
-  heartbeat: {
-    path: '/instances/heartbeat',
-    callers: ['gateway', 'worker'],
-    request: heartbeat,
-    response: response<{ alive: boolean }>(),
-    wire: 'request',
-  },
-  endInstance: {
-    path: '/instances/end',
-    callers: ['gateway', 'worker'],
-    request: endInstance,
-    response: response<object>(),
-    wire: 'request',
-  },
+  readAttachments: request('/attachments/read', byGatewayOrWorker, attachmentQuestion, response<AttachmentAnswer>()),
+  heartbeat: request('/instances/heartbeat', byGatewayOrWorker, heartbeat, response<{ alive: boolean }>()),
+  endInstance: request('/instances/end', byGatewayOrWorker, endInstance, response<object>()),
   /** Refusals that callers received, shown to users. Losing some is acceptable: no money depends on them. */
-  reportRefusals: {
-    path: '/refusals',
-    callers: byKey,
-    request: refusalReport,
-    response: response<object>(),
-    wire: 'request',
-  },
+  reportRefusals: request('/refusals', byGateway, refusalReport, response<object>()),
   /** How a project captures prompts and answers. */
-  captureRules: {
-    path: '/content/rules',
-    callers: ['worker'],
-    request: captureQuestion,
-    response: response<CaptureAnswer>(),
-    wire: 'request',
-  },
+  captureRules: request('/content/rules', byWorker, captureQuestion, response<CaptureAnswer>()),
   /** Prompts and answers of projects that capture them. Losing some is acceptable. */
-  recordContent: {
-    path: '/content',
-    callers: ['gateway', 'worker'],
-    request: capturedCalls,
-    response: response<object>(),
-    wire: 'request',
+  recordContent: request('/content', byGatewayOrWorker, capturedCalls, response<object>(), {
     bodyBytes: capturedContentLimits.bodyBytes,
-  },
+  }),
   /** What processes saw of their providers, shown to operators. Losing some is acceptable: no money depends on it. */
-  reportProviders: {
-    path: '/providers',
-    callers: ['gateway', 'worker'],
-    request: providerReport,
-    response: response<ProviderReportAnswer>(),
-    wire: 'request',
-  },
-  fund: {
-    path: '/fundings',
-    callers: byMoney,
-    request: funding,
-    response: response<{ fresh: boolean; micro: number }>(),
-    wire: 'request',
+  reportProviders: request('/providers', byGatewayOrWorker, providerReport, response<ProviderReportAnswer>()),
+  fund: request('/fundings', byConsole, funding, response<{ fresh: boolean; micro: number }>(), {
     tryMs: LOCKED_MS,
-  },
-  correct: {
-    path: '/corrections',
-    callers: byMoney,
-    request: correction,
-    response: response<CorrectionAnswer>(),
-    wire: 'request',
+  }),
+  correct: request('/corrections', byConsole, correction, response<CorrectionAnswer>(), {
     tryMs: LOCKED_MS,
-  },
-  setThresholds: {
-    path: '/notices/thresholds',
-    callers: byMoney,
-    request: thresholdsRequest,
-    response: response<object>(),
-    wire: 'request',
+  }),
+  setThresholds: request('/notices/thresholds', byConsole, thresholdsRequest, response<object>(), {
     tryMs: LOCKED_MS,
-  },
-  setBudget: {
-    path: '/budgets/set',
-    callers: byMoney,
-    request: budgetRequest,
-    response: response<{ id: string }>(),
-    wire: 'request',
+  }),
+  setBudget: request('/budgets/set', byConsole, budgetRequest, response<{ id: string }>(), {
     tryMs: LOCKED_MS,
-  },
-  removeBudget: {
-    path: '/budgets/remove',
-    callers: byMoney,
-    request: removedBudget,
-    response: response<{ found: boolean }>(),
-    wire: 'request',
+  }),
+  removeBudget: request('/budgets/remove', byConsole, removedBudget, response<{ found: boolean }>(), {
     tryMs: LOCKED_MS,
-  },
-  createWebhook: {
-    path: '/webhooks/create',
-    callers: byMoney,
-    request: webhookRequest,
-    response: response<WebhookAnswer>(),
-    wire: 'request',
+  }),
+  createWebhook: request('/webhooks/create', byConsole, webhookRequest, response<WebhookAnswer>(), {
     tryMs: LOCKED_MS,
-  },
-  rotateWebhookSecret: {
-    path: '/webhooks/rotate',
-    callers: byMoney,
-    request: webhookRotation,
-    response: response<WebhookRotationAnswer>(),
-    wire: 'request',
-  },
-  testWebhook: {
-    path: '/webhooks/test',
-    callers: byMoney,
-    request: webhookTest,
-    response: response<SendAnswer>(),
-    wire: 'request',
-  },
-  resendDelivery: {
-    path: '/webhooks/deliveries/resend',
-    callers: byMoney,
-    request: resending,
-    response: response<SendAnswer>(),
-    wire: 'request',
-  },
-  writeNotices: {
-    path: '/notices/write',
-    callers: byMoney,
-    request: eventNotices,
-    response: response<object>(),
-    wire: 'request',
-  },
-  takeDeliveries: {
-    path: '/webhooks/deliveries/take',
-    callers: ['worker'],
-    request: deliveriesQuestion,
-    response: response<{ deliveries: TakenDelivery[] }>(),
-    wire: 'request',
-  },
-  takeMails: {
-    path: '/webhooks/mails/take',
-    callers: byMoney,
-    request: mailsQuestion,
-    response: response<{ mails: TakenMail[] }>(),
-    wire: 'request',
-  },
-  recordDeliveries: {
-    path: '/webhooks/deliveries/record',
-    callers: ['worker', 'console'],
-    request: deliveryRecords,
-    response: response<DeliveryCounts>(),
-    wire: 'request',
-  },
+  }),
+  rotateWebhookSecret: request('/webhooks/rotate', byConsole, webhookRotation, response<WebhookRotationAnswer>()),
+  testWebhook: request('/webhooks/test', byConsole, webhookTest, response<SendAnswer>()),
+  resendDelivery: request('/webhooks/deliveries/resend', byConsole, resending, response<SendAnswer>()),
+  writeNotices: request('/notices/write', byConsole, eventNotices, response<object>()),
+  takeDeliveries: request(
+    '/webhooks/deliveries/take',
+    byWorker,
+    deliveriesQuestion,
+    response<{ deliveries: TakenDelivery[] }>(),
+  ),
+  takeMails: request('/webhooks/mails/take', byConsole, mailsQuestion, response<{ mails: TakenMail[] }>()),
+  recordDeliveries: request(
+    '/webhooks/deliveries/record',
+    ['worker', 'console'],
+    deliveryRecords,
+    response<DeliveryCounts>(),
+  ),
   /** Returns once no admission that read older facts of these projects can still be under way. */
-  barrier: {
-    path: '/barrier',
-    callers: byMoney,
-    request: barrier,
-    response: response<object>(),
-    wire: 'request',
+  barrier: request('/barrier', byConsole, barrier, response<object>(), {
     tryMs: LOCKED_MS,
-  },
-  wallet: {
-    path: '/wallets/read',
-    callers: byMoney,
-    request: walletQuestion,
-    response: response<WalletAnswer>(),
-    wire: 'request',
-  },
-} as const satisfies Record<string, OperationRow>
+  }),
+  wallet: request('/wallets/read', byConsole, walletQuestion, response<WalletAnswer>()),
+} satisfies Record<string, OperationRow>
 
 export type OperationName = keyof typeof ledgerOperations
+/** The operations that this service may call. */
+export type OperationsOf<Service extends ServiceName> = {
+  [Name in OperationName]: Service extends (typeof ledgerOperations)[Name]['callers'][number] ? Name : never
+}[OperationName]
 export type RequestOf<Name extends OperationName> = z.infer<(typeof ledgerOperations)[Name]['request']>
 export type ResponseOf<Name extends OperationName> = NonNullable<(typeof ledgerOperations)[Name]['response']['type']>
 

@@ -6,6 +6,7 @@ import type { NewId } from '@gateway/api/ids'
 import type { Estimator } from '@gateway/ledger-client/estimator'
 import type { FollowAnswer, FollowQuestion } from '@gateway/ledger-protocol/flow-reads'
 import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
+import type { OperationsOf } from '@gateway/ledger-protocol/ledger-operations'
 import type { Logger } from '@gateway/service-kit/process/logger'
 import type { LeakReports } from './keys/leak-reports.ts'
 import type { Readiness } from '@gateway/service-kit/process/open-service'
@@ -24,35 +25,7 @@ export interface ConsoleDeps {
   revocationPrisma: Database['prisma']
   requestLimits: RequestLimits
   followerLooks: FollowerLooks
-  ledger: Pick<
-    LedgerClient,
-    | 'fund'
-    | 'correct'
-    | 'barrier'
-    | 'wallet'
-    | 'setThresholds'
-    | 'setBudget'
-    | 'removeBudget'
-    | 'startExecution'
-    | 'followExecution'
-    | 'readExecution'
-    | 'cancelExecution'
-    | 'rerunExecution'
-    | 'estimateSandbox'
-    | 'admitAsset'
-    | 'recordAsset'
-    | 'deleteAsset'
-    | 'assetsToRemove'
-    | 'assetsRemoved'
-    | 'checkAdmission'
-    | 'createWebhook'
-    | 'rotateWebhookSecret'
-    | 'testWebhook'
-    | 'resendDelivery'
-    | 'writeNotices'
-    | 'takeMails'
-    | 'recordDeliveries'
-  >
+  ledger: Pick<LedgerClient, OperationsOf<'console'>>
   estimator: Pick<Estimator, 'estimate'>
   /** The operator's defaults (`QUOTAS`). */
   quotas: QuotaValues
