@@ -110,14 +110,16 @@ test('treats an omitted or null optional field and an empty select as null', () 
   expect(faults(properties, { a: '', b: '' }, ['a', 'b'])).toEqual([{ field: 'b', message: 'is required' }])
 })
 
-// spec: 2.3/s5
+// spec: 2.3/s5, 4.3/s11
 test('reports every invalid field', () => {
-  const properties = { a: text, b: { type: 'number' }, c: { type: 'boolean' }, d: { type: 'object' } }
-  expect(faults(properties, { b: '1', c: 1, d: [], e: 1 }, ['a'])).toEqual([
+  const choice = { type: 'string', enum: ['x'] }
+  const properties = { a: text, b: { type: 'number' }, c: { type: 'boolean' }, d: { type: 'object' }, f: choice }
+  expect(faults(properties, { b: '1', c: 1, d: [], e: 1, f: 'y' }, ['a'])).toEqual([
     { field: 'a', message: 'is required' },
     { field: 'b', message: 'must be a number' },
     { field: 'c', message: 'must be true or false' },
     { field: 'd', message: 'must be an object' },
+    { field: 'f', message: 'must be one of "x"' },
     { field: 'e', message: 'is not a field of the contract' },
   ])
   expect(faults(properties, [])).toEqual([{ field: '', message: 'must be an object' }])

@@ -75,6 +75,10 @@ describe('readInvocation', () => {
     ['revision 0', { ...BODY, revision: 0 }, 'invalid_request', 'revision'],
     ['revision 1.5', { ...BODY, revision: 1.5 }, 'invalid_request', 'revision'],
     ['revision "1"', { ...BODY, revision: '1' }, 'invalid_request', 'revision'],
+    ['a negative maxMicro', { ...BODY, maxMicro: -1 }, 'invalid_request', 'maxMicro'],
+    ['maxMicro 1.5', { ...BODY, maxMicro: 1.5 }, 'invalid_request', 'maxMicro'],
+    ['an inexact maxMicro', { ...BODY, maxMicro: 2 ** 53 }, 'invalid_request', 'maxMicro'],
+    ['maxMicro "5"', { ...BODY, maxMicro: '5' }, 'invalid_request', 'maxMicro'],
     ['a project that is not a string', { ...BODY, project_id: 1 }, 'invalid_request', 'project_id'],
     ['an unknown field', { ...BODY, inputs: {} }, 'invalid_request', 'inputs'],
   ])('refuses %s [invalid_json, invalid_request]', async (_, body, code, param) => {

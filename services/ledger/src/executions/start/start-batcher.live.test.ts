@@ -46,6 +46,7 @@ describe('starting an execution with a key', () => {
     expect(codeOf(await ask(sandbox, {}, unbound))).toBe('key_unbound')
   })
 
+  // spec: 4.3/s6
   test('is refused once the key’s creator lost the role [key_issuer_denied], or if another project is named [project_mismatch]', async ({
     fixture,
     tenant,
@@ -64,6 +65,7 @@ describe('starting an execution with a key', () => {
     })
   })
 
+  // spec: 4.3/s4, 4.3/s5
   test('finds only the flows of the key’s project [sandbox_not_found] [model_not_found]', async ({
     fixture,
     save,
@@ -94,7 +96,7 @@ describe('starting an execution with a key', () => {
     expect(codeOf(await ask(sandbox, {}, await key(sandbox, tenant.product)))).toBe('started')
   })
 
-  // spec: 3.1/s1
+  // spec: 3.1/r6, 3.1/s1, 4.3/s8, 4.3/s9
   test('runs only the active revision [revision_not_active]', async ({ fixture, tenant, save, ask }) => {
     const sandbox = await save()
     await saveRevision(fixture, sandbox, tenant.owners.owner, { graph: chain(1), activate: false })
@@ -108,6 +110,7 @@ describe('starting an execution with a key', () => {
     expect(codeOf(await ask(suspended, { surface: 'chat', input: 'x' }))).toBe('model_not_found')
   })
 
+  // spec: 4.3/s11
   test('refuses input that does not fit the contract, before any charge [input_type]', async ({
     save,
     ask,

@@ -80,14 +80,6 @@ describe('POST /v1/sandbox/{id}/invoke', () => {
     expect(await invoked(neededMicro)).toMatchObject({ status: 'Succeeded', maxMicro: neededMicro })
   })
 
-  test.for([-1, 1.5, 2 ** 53, '5'])('rejects a maxMicro of %j [invalid_request]', async (maxMicro, { flows }) => {
-    const sandbox = await flows.save(echo)
-    const answer = await flows.invoke(sandbox, { text: 'Hello' }, { fields: { maxMicro } })
-    expect(answer.status).toBe(400)
-    expect(await errorOf(answer)).toMatchObject({ code: 'invalid_request', param: 'maxMicro' })
-    expect(await flows.executions()).toBe(0)
-  })
-
   // spec: 3.1/r1
   test('finishes on the revision it started with if another one is activated', async ({
     stack,
@@ -203,212 +195,36 @@ describe('a repeat under the same idempotency key', () => {
 })
 
 describe('an invocation is refused without starting an execution', () => {
-  // spec: 4.3/s1
-  test('if its headers or body are invalid [idempotency_key_required, idempotency_key_invalid, invalid_json, invalid_request, request_too_large, method_not_allowed]', async ({
+  // Which one is refused for what: read-invocation.test, start-batcher.live.test, isolation.scenario.
+  // spec: 1/s10, 4.3/s1
+  test('and the refusal has its status, param and details [invalid_json, request_too_large, method_not_allowed, project_mismatch, input_type]', async ({
     tenant,
     flows,
   }) => {
-    const sandbox = await flows.save(echo)
-    const path = `/v1/sandbox/${sandbox}/invoke`
-    const send = (headers: Record<string, string>, body: string) =>
-      fetch(tenant.url + path, { method: 'POST', headers: { ...tenant.headers, ...headers }, body })
-    const keyed = { 'idempotency-key': newKey() }
-    const huge = JSON.stringify({ input: { text: 'x'.repeat(2 * 1024 * 1024) } })
-    const refusals = await Promise.all([
-      send({}, '{'),
-      send({ 'idempotency-key': 'short' }, '{'),
-      send(keyed, '{'),
-      send(keyed, '{"input":3}'),
-      send(keyed, '{"input":{},"more":1}'),
-      send(keyed, huge),
-      flows.get(path),
-    ])
-    expect(await Promise.all(refusals.map(async (answer) => [answer.status, (await errorOf(answer))['code']]))).toEqual(
-      [
-        [400, 'idempotency_key_required'],
-        [400, 'idempotency_key_invalid'],
-        [400, 'invalid_json'],
-        [400, 'invalid_request'],
-        [400, 'invalid_request'],
-        [413, 'request_too_large'],
-        [405, 'method_not_allowed'],
-      ],
-    )
-    expect(await flows.executions()).toBe(0)
-  })
-
-  // spec: 2.3/s1, 4.3/s4, 4.3/s5, 5/s11, 7/r14
-  test('if the flow is unknown or in another project, with identical bytes [sandbox_not_found]', async ({
-    tenant,
-    flows,
-    fixture,
-  }) => {
-    const neighbours = await fixture.project(tenant.owners)
-    const theirs = (await fixture.sandbox(neighbours, echo)).id
-    const answers = [theirs, `sbx-${'0'.repeat(26)}`, 'nothing', 'x'.repeat(300), '%00'].map(async (id) => {
-      const answer = await flows.invoke(id, { text: 'a' })
-      expect(answer.headers.get('x-service-invocation')).toBeNull()
-      const echoed = decodeURIComponent(id).replace('\0', '\uFFFD').slice(0, 256)
-      return [answer.status, (await answer.text()).replaceAll(echoed, '<id>')]
-    })
-    const [first, ...others] = await Promise.all(answers)
-    expect(first).toMatchObject([404, expect.stringContaining('sandbox_not_found') as string])
-    for (const other of others) expect(other).toEqual(first)
-  })
-
-  // spec: 4.3/s1, 4.3/s6, 4.5/s1
-  test('if it names another project in either header or the body [project_mismatch]', async ({ flows }) => {
-    const sandbox = await flows.save(echo)
-    const other = 'prj_other'
-    for (const more of [
-      { headers: { 'x-service-project': other } },
-      { headers: { 'x-project-id': other } },
-      { fields: { project_id: other } },
-    ]) {
-      const answer = await flows.invoke(sandbox, { text: 'a' }, more)
-      expect(answer.status).toBe(403)
-      expect(await errorOf(answer)).toMatchObject({ code: 'project_mismatch' })
-    }
-    expect(await flows.executions()).toBe(0)
-  })
-
-  // spec: 7/r6
-  test('if a listed key lacks the flow or a product that the flow calls [key_scope]', async ({ tenant, flows }) => {
-    const sandbox = await flows.save(chain(tenant.model))
-    for (const resources of [[tenant.model], [sandbox]]) {
-      const { secret } = await tenant.key({ policy: 'listed', resources })
-      const answer = await flows.invoke(sandbox, { text: 'a' }, { headers: { authorization: `Bearer ${secret}` } })
-      expect(answer.status).toBe(403)
-      expect(await errorOf(answer)).toMatchObject({ code: 'key_scope', param: null })
-    }
-    const { secret } = await tenant.key({ policy: 'listed', resources: [tenant.model, sandbox] })
-    const headers = { authorization: `Bearer ${secret}` }
-    expect((await flows.invoke(sandbox, { text: newPrompt() }, { headers })).status).toBe(200)
-  })
-
-  // spec: 3.1/r6, 3.1/s1, 4.3/s8, 4.3/s9, 7/r13, 9/s4
-  test('if the revision is not active, the flow is suspended, or the flow was never activated [revision_not_active]', async ({
-    flows,
-    fixture,
-  }) => {
-    const sandbox = await flows.save(echo)
-    await fixture.revision(sandbox, echo, { activate: false })
-    const asleep = await flows.save(echo, { suspended: true })
-    const draft = await flows.save(echo, { activate: false })
-    for (const [id, revision] of [
-      [sandbox, 2],
-      [sandbox, 3],
-      [sandbox, 9_007_199_254_740_991],
-      [asleep, null],
-      [asleep, 1],
-      [draft, null],
-      [draft, 1],
-    ] as const) {
-      const answer = await flows.invoke(id, { text: 'a' }, { fields: { revision } })
-      expect([id, revision, answer.status]).toEqual([id, revision, 409])
-      expect(await errorOf(answer)).toMatchObject({ code: 'revision_not_active' })
-    }
-    expect(await flows.executions()).toBe(0)
-  })
-
-  // spec: 1/s10, 2.3/s9, 4.3/s11, 7/r11, 7/s4
-  test('if an input has the wrong type or an unknown choice [input_type]', async ({ tenant, flows }) => {
     const sandbox = await flows.save(ask(tenant.model))
-    for (const [input, ...fields] of [
-      [{ topic: 5 }, 'topic'],
-      [{ tone: 'dry' }, 'topic'],
-      [{ topic: 'a', tone: 'loud' }, 'tone'],
-      [{ topic: 'a', tone: ['dry'] }, 'tone'],
-      [{ topic: 'a', length: '5' }, 'length'],
-      [{ topic: {}, length: true }, 'topic', 'length'],
-      [{ topic: 'a', other: 1 }, 'other'],
-    ] as [object, ...string[]][]) {
-      const answer = await flows.invoke(sandbox, input)
-      expect(answer.status).toBe(422)
-      const error = await errorOf(answer)
-      expect(error).toMatchObject({ code: 'input_type', param: 'input' })
-      const named = (error['details'] as { fields: { field: string }[] }).fields.map(({ field }) => field)
-      expect(named.toSorted()).toEqual(fields.toSorted())
-    }
+    const path = `/v1/sandbox/${sandbox}/invoke`
+    const headers = { ...tenant.headers, 'idempotency-key': newKey() }
+    const send = (body: string) => fetch(tenant.url + path, { method: 'POST', headers, body })
+    const topic = 'a'
+    const refusals = await Promise.all([
+      send('{'),
+      send(JSON.stringify({ input: { topic: 'x'.repeat(2 * 1024 * 1024) } })),
+      flows.get(path),
+      flows.invoke(sandbox, { topic }, { headers: { 'x-service-project': 'prj_other' } }),
+      flows.invoke(sandbox, { topic }, { headers: { 'x-project-id': 'prj_other' } }),
+      flows.invoke(sandbox, { topic }, { fields: { project_id: 'prj_other' } }),
+      flows.invoke(sandbox, { topic: {}, tone: 'loud' }),
+    ])
+    expect(await Promise.all(refusals.map(async (answer) => [answer.status, await errorOf(answer)]))).toMatchObject([
+      [400, { code: 'invalid_json' }],
+      [413, { code: 'request_too_large' }],
+      [405, { code: 'method_not_allowed' }],
+      [403, { code: 'project_mismatch' }],
+      [403, { code: 'project_mismatch' }],
+      [403, { code: 'project_mismatch' }],
+      [422, { code: 'input_type', param: 'input', details: { fields: [{ field: 'tone' }, { field: 'topic' }] } }],
+    ])
     expect(await flows.executions()).toBe(0)
     expect(await tenant.wallet()).toEqual({ reserved: 0, settled: 0 })
-  })
-
-  // spec: 5/s13
-  test('if the project has no funds, even for a free flow, or the key limit is spent [insufficient_budget, key_limit]', async ({
-    tenant,
-    flows,
-    fixture,
-  }) => {
-    const poor = await fixture.project(tenant.owners)
-    await fixture.assign(poor.id, tenant.model)
-    const [paid, free] = [await fixture.sandbox(poor, chain(tenant.model)), await fixture.sandbox(poor, echo)]
-    const headers = {
-      authorization: `Bearer ${(await fixture.key({ project: poor, by: tenant.owners.owner })).secret}`,
-    }
-    for (const { id } of [paid, free]) {
-      const refused = await flows.invoke(id, { text: 'a' }, { headers })
-      expect(refused.status).toBe(402)
-      expect(await errorOf(refused)).toMatchObject({ code: 'insufficient_budget', details: { availableMicro: 0 } })
-    }
-    await fixture.fund(poor.id, 1n)
-    expect((await flows.invoke(free.id, { text: 'a' }, { headers })).status).toBe(200)
-
-    const sandbox = await flows.save(chain(tenant.model))
-    const { secret } = await tenant.key({ limit: { micro: 1n, reset: 'daily' } })
-    await fixture.run(
-      `INSERT INTO money.meters (lineage, project, window_start, limit_micro, spent)
-       SELECT lineage, project, money.window_start('daily', now()), 1, 1 FROM control.keys WHERE hash = sha256(convert_to($1, 'UTF8'))`,
-      [secret],
-    )
-    const spent = await flows.invoke(sandbox, { text: 'a' }, { headers: { authorization: `Bearer ${secret}` } })
-    expect(spent.status).toBe(403)
-    expect(await errorOf(spent)).toMatchObject({ code: 'key_limit' })
-  })
-
-  // spec: 4.3/s1
-  test('if the key is missing, invalid, unbound or revoked [key_missing, key_invalid, key_unbound, key_revoked]', async ({
-    tenant,
-    flows,
-    fixture,
-  }) => {
-    const sandbox = await flows.save(echo)
-    const unbound = await fixture.key({ project: null, tenant: tenant.owners.tenant, by: tenant.owners.owner })
-    const revoked = await tenant.key({ revoked: true })
-    for (const [authorization, status, code] of [
-      ['Basic x', 401, 'key_missing'],
-      ['Bearer svc_x', 401, 'key_invalid'],
-      [`Bearer ${unbound.secret}`, 403, 'key_unbound'],
-      [`Bearer ${revoked.secret}`, 401, 'key_revoked'],
-    ] as const) {
-      const answer = await flows.invoke(sandbox, { text: 'a' }, { headers: { authorization } })
-      expect([answer.status, (await errorOf(answer))['code']]).toEqual([status, code])
-    }
-  })
-})
-
-describe('GET /v1/executions/{id}', () => {
-  test('returns 404 to another project, and 403 to a listed key without the flow [execution_not_found, key_scope]', async ({
-    tenant,
-    flows,
-    fixture,
-  }) => {
-    const sandbox = await flows.save(echo)
-    const { id } = await recordOf(await flows.invoke(sandbox, { text: 'a' }))
-    const neighbours = await fixture.project(tenant.owners)
-    const other = {
-      authorization: `Bearer ${(await fixture.key({ project: neighbours, by: tenant.owners.owner })).secret}`,
-    }
-    const [theirs, nothing] = await Promise.all(
-      [id, `exe_${'0'.repeat(26)}`].map(async (asked) => {
-        const answer = await flows.get(`/v1/executions/${asked}`, other)
-        return [answer.status, (await answer.text()).replaceAll(asked, '<id>')]
-      }),
-    )
-    expect(theirs).toMatchObject([404, expect.stringContaining('execution_not_found') as string])
-    expect(nothing).toEqual(theirs)
-    const listed = await tenant.key({ policy: 'listed', resources: [tenant.model] })
-    const answer = await flows.get(`/v1/executions/${id}`, { authorization: `Bearer ${listed.secret}` })
-    expect(await errorOf(answer)).toMatchObject({ code: 'key_scope' })
   })
 })
