@@ -153,13 +153,6 @@ test('refuses to create a product whose ID is taken [already_exists]', async ({ 
   expect(outcomeOf(await operator.post('/api/v2/products', body('acme/once')))).toBe('409 already_exists')
 })
 
-test('refuses to let anyone but the platform operator create or change products [not_permitted]', async ({ stack }) => {
-  expect(outcomeOf(await stack.owner.post('/api/v2/products', body('acme/mine')))).toBe('403 not_permitted')
-  expect(outcomeOf(await stack.owner.patch('/api/v2/products/acme%2Fmine', { state: 'published' }))).toBe(
-    '403 not_permitted',
-  )
-})
-
 // spec: 2.2/r1, 9/s3
 test('a patch changes only the fields it names [not_found]', async ({ signIn }) => {
   const operator = await signIn({ platformOperator: true })

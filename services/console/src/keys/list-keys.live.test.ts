@@ -24,6 +24,13 @@ test('shows a key to its creator, the Project Owner and an Admin, and hides it f
   expect((await consumer.get(`${stack.path}/keys`)).body.data).toEqual([])
 })
 
+test('finds no keys by the project of another organization', async ({ stack, fixture }) => {
+  const other = await fixture.tenant()
+  const project = await fixture.project(other)
+  await fixture.key({ project, by: other.owner })
+  expect((await stack.owner.get(`${stack.path}/keys?project=${project.id}`)).body.data).toEqual([])
+})
+
 test('lists each key with the spending window of its lineage, which starts at 0 after a reset', async ({
   stack,
   fixture,

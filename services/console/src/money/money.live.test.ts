@@ -22,11 +22,6 @@ test('funds a wallet once per funding ID [already_exists]', async ({ stack, sign
   expect(body.data.filter(({ action }: { action: string }) => action === 'wallet.fund')).toHaveLength(1)
 })
 
-test('only the platform operator can fund a wallet [not_permitted]', async ({ stack }) => {
-  const answer = await stack.owner.post(`${stack.projectPath}/wallet/fundings`, { fundingId: 'mine', micro: 1 })
-  expect(outcomeOf(answer)).toBe('403 not_permitted')
-})
-
 test.for([
   { micro: 0 },
   { micro: 1.5 },
@@ -73,15 +68,6 @@ test('refuses a correction that debits more than is available [insufficient_budg
   expect(answer.body.error.details).toEqual({ availableMicro, reservedMicro, neededMicro: availableMicro + 1 })
   expect(answer.body.error.resolution).toContain(`at most ${usd(availableMicro)}`)
   expect(outcomeOf(await correct(-availableMicro))).toBe('201')
-})
-
-test('only the platform operator can correct a wallet [not_permitted]', async ({ stack }) => {
-  const answer = await stack.owner.post(`${stack.projectPath}/wallet/corrections`, {
-    correctionId: 'mine',
-    micro: 1,
-    reason: 'r',
-  })
-  expect(outcomeOf(answer)).toBe('403 not_permitted')
 })
 
 test.for([

@@ -41,23 +41,6 @@ test('lists the projects of their teams and grants to a member, and all projects
   expect(await listed(await stack.member({ project: 'Project Viewer' }))).toEqual([stack.project])
 })
 
-test('a project a member has no role in looks the same as one that never existed [not_found]', async ({ stack }) => {
-  const member = await stack.member()
-  for (const path of ['grants', 'assignments', 'wallet', 'usage', 'invocations', 'invocations/inv_x']) {
-    const answers = await Promise.all(
-      [stack.project, 'prj_00000000000000000000000000'].map((id) => member.get(`${stack.path}/projects/${id}/${path}`)),
-    )
-    expect(answers.map(outcomeOf)).toEqual(['404 not_found', '404 not_found'])
-    expect(answers[0]!.body).toEqual(answers[1]!.body)
-  }
-})
-
-test('responds with 404 to the ID of a project of another organization [not_found]', async ({ stack, fixture }) => {
-  const other = await fixture.project(await fixture.tenant())
-  for (const path of ['grants', 'assignments', 'wallet', 'usage', 'invocations'])
-    expect(outcomeOf(await stack.owner.get(`${stack.path}/projects/${other.id}/${path}`))).toBe('404 not_found')
-})
-
 test('any grant on a project allows reading its money, but being an Admin or in its team does not [not_permitted]', async ({
   stack,
 }) => {
