@@ -51,7 +51,8 @@ export function openLineFile(folder: string, file: string): LineFile {
   return {
     async write(line) {
       record.rows++
-      if (!gzip.write(`${line}\n`)) await Promise.race([once(gzip, 'drain'), written])
+      // A failed pipeline destroys gzip with its error, which `once` throws. A race with `written` would keep a reaction per line.
+      if (!gzip.write(`${line}\n`)) await (gzip.destroyed ? written : once(gzip, 'drain'))
     },
     async finish() {
       gzip.end()
