@@ -4,7 +4,7 @@
 # The passwords of the two logins are made here; the migration job sets them. DATABASE_ADDRESS is where the services reach
 # Postgres, or the pooler in front of it, if that is not the host of OWNER_URL: host:port, with database and parameters of OWNER_URL,
 # or host:port/database?parameters. It makes all secrets, or none where one exists. Nothing is printed, and nothing stays on this machine.
-# KEYS: a folder with the three keys that the database needs (README.md), for a stack that has had them before.
+# KEYS: the folder of copy-keys.sh, with the three keys that the database needs and any previous ones, for a stack that has had them before.
 set -eu
 : "${OWNER_URL:?the owner of the database, as postgres://user:password@host:port/database}"
 : "${REDIS_URL:?Redis with its password, as rediss://:password@host:port}"
@@ -24,7 +24,7 @@ if [ -n "$existing" ]; then
   cat >&2 <<EOF
 Nothing was made: there are secrets of an earlier run. What is in them fits together, so delete all of them, or none:
 kubectl --namespace $namespace delete $(echo $existing)
-If the stack has run with them, copy its three keys before (README.md), and set KEYS to their folder.
+If the stack has run with them, copy its keys before (copy-keys.sh), and set KEYS to their folder.
 EOF
   exit 1
 fi
@@ -39,7 +39,10 @@ create() {
   name=$1
   shift
   mkdir "$name"
-  for file in "$@"; do cp "${file#*=}" "$name/${file%%=*}"; done
+  for file in "$@"; do
+    cp "${file#*=}" "$name/${file%%=*}"
+    [ ! -e "${file#*=}-previous" ] || cp "${file#*=}-previous" "$name/${file%%=*}-previous"
+  done
   kubectl --namespace "$namespace" create secret generic "$name" --from-file="$name"
 }
 
@@ -52,7 +55,10 @@ for login in ledger console; do
   printf 'postgres://svc_%s_login:%s@%s' "$login" "$(cat "$login-password")" "$address" >"$login-url"
 done
 for name in $keys; do
-  if [ -n "$kept" ]; then tr -d '\n' <"$kept/$name" >"$name"; else openssl rand -hex 24 | tr -d '\n' >"$name"; fi
+  if [ -z "$kept" ]; then openssl rand -hex 24 | tr -d '\n' >"$name"; continue; fi
+  for key in "$name" "$name-previous"; do
+    [ ! -s "$kept/$key" ] || tr -d '\n' <"$kept/$key" >"$key"
+  done
 done
 printf %s "$OWNER_URL" >owner-url
 printf %s "$REDIS_URL" >redis-url

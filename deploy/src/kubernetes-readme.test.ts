@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -21,7 +21,7 @@ const commands = [...readme.matchAll(/```sh\n(.*?)```/gs)].flatMap(([, block]) =
 test('eleven commands lead from an empty cluster to the first call, and the scripts among them are there', async () => {
   expect(commands).toHaveLength(11)
   const scripts = commands.flatMap((command) => /\bsh (\S+\.sh)/.exec(command)?.[1] ?? [])
-  expect(scripts).toHaveLength(3)
+  expect(scripts).toHaveLength(4)
   for (const script of scripts) await run('sh', ['-n', path.join(projectFolder, folder, script)])
   const [, source, copy] = /^cp -r (\S+) (\S+)$/.exec(commands[0]!)!
   expect(existsSync(path.join(projectFolder, folder, source!))).toBe(true)
@@ -101,32 +101,77 @@ async function runScript(script: string, kubectl: string, args: string[] = [], e
   )
 }
 
-test('the keys that exist only in the cluster are named for a backup, with the command that copies them', async () => {
-  const script = text(`${folder}/production-secrets.sh`)
-  const keys = /^keys='(.+)'$/m.exec(script)![1]!.split(' ')
+/** Keys that pods of the base read, in the secret of their service; not those that can be made again. */
+const keysOfPods = readdirSync(path.join(projectFolder, folder, 'base')).flatMap((file) =>
+  [
+    ...text(`${folder}/base/${file}`).matchAll(
+      /(?:\/run\/secrets\/|-secrets, key: )([\w-]+-key(?:-previous)?)\b(?!\.)/g,
+    ),
+  ].map(([, key]) => `${path.parse(file).name}-secrets/${key}`),
+)
+
+test('the keys that exist only in the cluster are named for a backup', () => {
+  const keys = /^keys='(.+)'$/m.exec(text(`${folder}/production-secrets.sh`))![1]!.split(' ')
   const [, backup] = /^## Backup and restore\n([^]*?)\n## /m.exec(text('docs/operating.md'))!
   for (const key of keys) expect([key, backup]).toEqual([key, expect.stringContaining(`\`${key}\``)])
+  expect(keysOfPods.map((key) => path.basename(key)).toSorted()).toEqual(
+    keys.flatMap((key) => [key, `${key}-previous`]).toSorted(),
+  )
+})
 
+test.skipIf(!possible)('the keys and the previous ones are copied, and no copy replaces an earlier one', async () => {
   const vault = await mkdtemp(path.join(tmpdir(), 'vault-'))
   onTestFinished(() => rm(vault, { recursive: true }))
-  const command = commands.find((line) => line.includes(keys[0]!))!
-  // Answers with the secret and the template that it was asked for.
-  writeFileSync(path.join(vault, 'kubectl'), '#!/bin/sh\nprintf %s "$*"\n', { mode: 0o700 })
-  await run('sh', ['-c', command], { cwd: vault, env: { PATH: `${vault}:${process.env['PATH']}` } })
-  for (const key of keys) {
-    const [, asked] = /get secret (\S+) --output/.exec(readFileSync(path.join(vault, key), 'utf8'))!
-    expect(script).toMatch(new RegExp(`^create ${asked} (?:.|\\\\\n)*\\b${key}=${key}\\b`, 'm'))
-    expect(readFileSync(path.join(vault, key), 'utf8')).toContain(`{{index .data "${key}" | base64decode}}`)
-    expect(statSync(path.join(vault, key)).mode & 0o077).toBe(0)
+  const { stdout } = await run('sh', ['-c', 'command -v kubectl'])
+  const kubectl = `#!/bin/sh
+case $* in *'get secret '*) ;; *) exit 1 ;; esac
+for asked; do case $asked in *-secrets) secret=$asked ;; go-template=*) template=$asked ;; esac; done
+exec ${stdout.trim()} create secret generic "$secret" --from-file="$SECRETS/$secret" --dry-run=client --output "$template"
+`
+  writeFileSync(path.join(vault, 'kubectl'), kubectl, { mode: 0o700 })
+  const secrets = path.join(vault, 'secrets')
+  const put = (key: string, value: string) => {
+    mkdirSync(path.dirname(path.join(secrets, key)), { recursive: true })
+    writeFileSync(path.join(secrets, key), value)
   }
+  const command = commands.find((line) => line.includes('copy-keys.sh'))!
+  const copy = (into: string) => {
+    const script = path.join(projectFolder, folder, 'copy-keys.sh')
+    const [, rest] = /^sh copy-keys\.sh( .+)$/.exec(command)!
+    const env = { PATH: `${vault}:${process.env['PATH']}`, SECRETS: secrets }
+    return run('sh', ['-c', `sh ${script}${rest!.replace(/\S+$/, into)}`], { cwd: vault, env })
+  }
+  const copied = (from: string) =>
+    Object.fromEntries(
+      readdirSync(path.join(vault, from)).map((name) => {
+        expect(statSync(path.join(vault, from, name)).mode & 0o077).toBe(0)
+        return [name, readFileSync(path.join(vault, from, name), 'utf8')]
+      }),
+    )
 
-  // A cluster that does not answer destroys no copy, and does not look like success.
+  const first = keysOfPods.filter((key) => !key.endsWith('-previous'))
+  for (const key of first) put(key, `first of ${key}`)
+  await copy('keys')
+  const earlier = Object.fromEntries(first.map((key) => [path.basename(key), `first of ${key}`]))
+  expect(copied('keys')).toEqual(earlier)
+
+  for (const key of first) {
+    put(key, `second of ${key}`)
+    put(`${key}-previous`, `first of ${key}`)
+  }
+  await expect(copy('keys')).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('Name a new folder') })
+  expect(copied('keys')).toEqual(earlier)
+  await copy('later')
+  expect(copied('later')).toEqual(
+    Object.fromEntries(keysOfPods.map((key) => [path.basename(key), readFileSync(path.join(secrets, key), 'utf8')])),
+  )
+
+  // A cluster that does not answer, or lacks a key, leaves no folder that looks like a copy.
+  writeFileSync(path.join(secrets, first[0]!), '')
+  await expect(copy('lacking')).rejects.toMatchObject({ code: 1 })
   writeFileSync(path.join(vault, 'kubectl'), '#!/bin/sh\nexit 1\n', { mode: 0o700 })
-  const copies = () => keys.map((key) => readFileSync(path.join(vault, key), 'utf8'))
-  const before = copies()
-  const again = run('sh', ['-c', command], { cwd: vault, env: { PATH: `${vault}:${process.env['PATH']}` } })
-  await expect(again).rejects.toMatchObject({ code: 1 })
-  expect(copies()).toEqual(before)
+  await expect(copy('silent')).rejects.toMatchObject({ code: 1 })
+  expect(readdirSync(vault).toSorted()).toEqual(['keys', 'kubectl', 'later', 'secrets'])
 })
 
 test('the wait for the migration ends when the job is complete, at once when it has failed, and in time', async () => {

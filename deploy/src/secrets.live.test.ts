@@ -368,6 +368,15 @@ test.skipIf(!hasOpenssl)('the script for production takes keys of a folder inste
   expect(files.map(read)).toEqual(before)
   expect(read('migrate-secrets/ledger-password')).not.toBe(password)
 
+  // One that was replaced: what it encrypted needs it.
+  expect(existsSync(path.join(kept, 'console-secrets/capture-key-previous'))).toBe(false)
+  writeFileSync(path.join(vault, 'capture-key-previous'), 'an older key\n')
+  rmSync(kept, { recursive: true })
+  expect(await makeSecrets({ KEYS: vault })).toEqual({ code: 0, said: '' })
+  expect(files.map(read)).toEqual(before)
+  expect(read('console-secrets/capture-key-previous')).toBe('an older key')
+  expect(existsSync(path.join(kept, 'ledger-secrets/webhook-key-previous'))).toBe(false)
+
   rmSync(kept, { recursive: true })
   writeFileSync(path.join(vault, 'capture-key'), '')
   expect(await makeSecrets({ KEYS: vault })).toEqual({
