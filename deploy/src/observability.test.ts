@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { refusals } from '@gateway/api/refusals'
 import { describe, expect, test } from 'vitest'
@@ -118,6 +118,18 @@ describe('each alert', () => {
     const described = [...sections].filter(([, section]) => section.includes('**Look:**')).map(([name]) => name)
     expect(described.toSorted()).toEqual(names.toSorted())
   })
+})
+
+// Of a Deployment, kubectl reads one pod, and by a selector the last ten lines of each.
+test('each documented command for logs reads all lines of all replicas', () => {
+  const pages = [...readdirSync(path.join(projectFolder, 'docs')), '../deploy/kubernetes/README.md']
+  const commands = pages
+    .filter((page) => page.endsWith('.md'))
+    .flatMap((page) => read(`docs/${page}`).match(/kubectl[^`|\n]* logs [^`|\n]*/g) ?? [])
+  expect(commands.filter((command) => / deploy(ment)?s?\//.test(command))).toEqual([])
+  const bySelector = commands.filter((command) => /(--selector|-l)\b/.test(command))
+  expect(bySelector).toHaveLength(1)
+  for (const command of bySelector) expect(command).toContain('--tail=-1')
 })
 
 test('Prometheus asks every service', () => {
