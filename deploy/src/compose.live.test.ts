@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { asByDefault, readComposeFile, type ComposeService } from './compose-file.ts'
 import { dockerStages, dockerTargets } from './dockerfile.ts'
 import { environmentProblems } from './environment-problems.ts'
-import { isProgram, programs } from './programs.ts'
+import { isProgram, programs, services } from './programs.ts'
 import { projectFolder } from './render.ts'
 
 // docker-compose.yml without an engine. What it says of names, ports and paths is held against the services' own code.
@@ -164,6 +164,34 @@ test('who stores or reads assets does so in one volume, and has room for them on
     // A new volume is its that owns the folder in the image.
     expect(dockerStages()['runtime']?.lines.join('\n')).toMatch(/--owner=1000 .*\/assets$/m)
   }
+})
+
+describe('docs/operating.md', () => {
+  const page = readFileSync(path.join(projectFolder, 'docs/operating.md'), 'utf8')
+
+  test('has every setting of the services in .env, where each later command finds it', () => {
+    const [, block] = /`\.env`[^]*?```\w*\n([^]*?)```/.exec(page.split('### On one machine, with Docker Compose')[1]!)!
+    const settings = services.flatMap(
+      (name) => JSON.stringify(compose.services[name]).match(/(?<=\$\{)\w+(?=:-\})/g) ?? [],
+    )
+    const named = block!.match(/\b[A-Z_]+(?==)/g)!
+    expect(named.toSorted()).toEqual([...new Set(['PROVIDERS_PATH', ...settings])].toSorted())
+    const ignored = readFileSync(path.join(projectFolder, '.gitignore'), 'utf8').split('\n')
+    const files = all.flatMap(([, { env_file = [] }]) => env_file.map(({ path: file }) => file))
+    expect(ignored).toEqual(expect.arrayContaining(['.env', ...files]))
+  })
+
+  test('starts the stack with no setting that the next start would lose', () => {
+    const starts = [...page.matchAll(/((?:[A-Z_]+=\S+ )*)docker compose up\b/g)]
+    expect(starts.length).toBeGreaterThan(3)
+    const inline = starts.flatMap(([, given]) => given!.match(/[A-Z_]+(?==)/g) ?? [])
+    expect([...new Set(inline)].toSorted()).toEqual(['OPERATOR_EMAIL', 'OPERATOR_TOKEN'])
+  })
+
+  test('upgrades with compose', () => {
+    const [, upgrade] = /^## Upgrade\n([^]*?)\n## /m.exec(page)!
+    expect(upgrade).toMatch(/```sh\ndocker compose build\n[^`]*docker compose up --detach/)
+  })
 })
 
 const hasCompose = await run('docker', ['compose', 'version']).then(
