@@ -208,6 +208,18 @@ describe.skipIf(!possible).each(overlays)('overlay %s', async (overlay) => {
       if (scaled.includes(metadata.name)) expect(spec).not.toHaveProperty('replicas') // else each rollout would reset it
   })
 
+  test.runIf(overlay === 'production')(
+    'a restore starts what neither the overlay nor an autoscaler starts from 0',
+    async () => {
+      const page = await readFile(path.join(import.meta.dirname, '../../docs/operating.md'), 'utf8')
+      const [, restore] = /\nRestore:\n([^]*?)\n## /.exec(page)!
+      const started = [...restore!.matchAll(/kubectl [^`]*scale ([^`]*)--replicas=[1-9]/g)].map(([, names]) => names)
+      const without = ofKind('Deployment').filter(({ spec }) => !('replicas' in (spec as object)))
+      expect(without.length).toBeGreaterThan(0)
+      for (const { metadata } of without) expect(started.join(' ')).toContain(`deploy/${metadata.name} `)
+    },
+  )
+
   test.runIf(overlay === 'production')('workers scale by what waits, and stay while three quarters are busy', () => {
     const [scaler] = ofKind('ScaledObject')
     const { triggers } = scaler!['spec'] as { triggers: { name: string; metadata: { threshold: string } }[] }
