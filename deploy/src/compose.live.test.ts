@@ -29,6 +29,11 @@ test.each(ours)('the environment of %s is what it reads', (name, service) => {
   expect(isProgram(name) && environmentProblems(programs[name], environmentOf(service))).toEqual([])
 })
 
+test('each variable of the migration can be set', () => {
+  const given = Object.keys(compose.services['migrate']!.environment).map((name) => name.replace(/_FILE$/, ''))
+  expect(given.toSorted()).toEqual(Object.keys(programs.migrate.variables.shape).toSorted())
+})
+
 test.each(ours)('%s is a target of the Dockerfile, and may do little', (_name, service) => {
   const built = service.build ?? all.find(([, { build, image }]) => build && image === service.image)?.[1].build
   expect(built?.dockerfile).toBe('deploy/Dockerfile')

@@ -43,6 +43,13 @@ describe.skipIf(!possible).each(overlays)('overlay %s', async (overlay) => {
     expect(isProgram(name) && environmentProblems(programs[name], settings(workload))).toEqual([])
   })
 
+  test('each variable of the migration can be set', () => {
+    const given = Object.keys(settings(ours.find((workload) => labelOf(workload) === 'migrate')!))
+    expect(given.map((name) => name.replace(/_FILE$/, '')).toSorted()).toEqual(
+      Object.keys(programs.migrate.variables.shape).toSorted(),
+    )
+  })
+
   test.each(ours)('the image of $name is a target of the Dockerfile', ({ pod }) => {
     const [, target] = /model-gateway\/([a-z]+):/.exec(pod.containers[0]!.image) ?? []
     expect(Object.keys(dockerTargets())).toContain(target)
