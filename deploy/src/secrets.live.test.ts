@@ -70,6 +70,7 @@ describe('compose', async () => {
     const filesNamed = (file: string) => having(({ env_file = [] }) => env_file.some(({ path: name }) => name === file))
     expect(filesNamed('providers.env')).toEqual(['gateway', 'worker'])
     expect(filesNamed('console.env')).toEqual(['console'])
+    expect(filesNamed('ledger.env')).toEqual(['ledger'])
     expect(having(({ env_file = [] }) => env_file.length > 1)).toEqual([])
     expect(having(({ volumes }) => volumes.some((volume) => volume.includes('provider')))).toEqual([
       'gateway',
@@ -139,6 +140,30 @@ describe('compose', async () => {
     expect(all()).toEqual(made)
     expect(new Set(filesOf('all').map((file) => read('all', file))).size).toBe(filesOf('all').length)
   })
+})
+
+test('the runbook says what to do when a key of a service has leaked, and compose can set each previous key', () => {
+  const text = (file: string) => readFileSync(path.join(projectFolder, 'docs', file), 'utf8')
+  const [, section] = /^## A secret has leaked\n([^]*?)\n## /m.exec(text('operating.md'))!
+  const secretsIn = (name: RegExp) => [
+    ...new Set(
+      [...text('configuration.md').matchAll(/^\| `(\w+)` \| .*Secret: /gm)].flatMap(([, key]) =>
+        name.test(key!) ? [key!] : [],
+      ),
+    ),
+  ]
+  const keys = secretsIn(/_KEY$/)
+  expect(keys).toContain('WEBHOOK_KEY')
+  const subjects = [...section!.matchAll(/^\| (.+?) \| /gm)].map(([, subject]) => subject).join('\n')
+  expect(keys.filter((key) => !subjects.includes(`\`${key}\``))).toEqual([])
+  const { services } = readComposeFile()
+  for (const key of secretsIn(/_KEY_PREVIOUS$/)) {
+    const readers = Object.keys(services).filter((name) => isProgram(name) && key in programs[name].variables.shape)
+    const withFile = readers.filter((name) =>
+      services[name]!.env_file?.some(({ path: file }) => file === `${name}.env`),
+    )
+    expect([key, withFile]).toEqual([key, readers])
+  }
 })
 
 const possible = await canRender()
