@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest'
 import type { QuotaRecords } from '@gateway/api/quotas'
 import { refusals } from '@gateway/api/refusals'
 import { appCode } from './src/app-code.ts'
-import { answerOf, callerAt } from './src/caller.ts'
+import { answerOf, callerAt, sessionSetBy } from './src/caller.ts'
 import { flowResolutions } from './src/flow-resolutions.ts'
 import { liveStackTest } from './src/live-stack-test.ts'
 import { chat, type TenantFixture } from './src/stack.ts'
@@ -350,10 +350,11 @@ const resolutions: ResolutionStory[] = [
       refused(await list(session))
       const setUp = succeeds(await session.ask('POST', '/api/v2/me/second-factor', {}))
       const code = appCode((setUp.body as { secret: string }).secret)
-      succeeds(await session.ask('POST', '/api/v2/me/second-factor/confirm', { code }))
-      succeeds(await list(session))
+      const confirmed = succeeds(await session.ask('POST', '/api/v2/me/second-factor/confirm', { code }))
+      const renewed = callerAt(url, sessionSetBy(confirmed))
+      succeeds(await list(renewed))
       const scopes = ['organization:read']
-      const made = succeeds(await session.ask('POST', '/api/v2/me/tokens', { name: 'CI', scopes }))
+      const made = succeeds(await renewed.ask('POST', '/api/v2/me/tokens', { name: 'CI', scopes }))
       succeeds(await list(callerAt(url, (made.body as { secret: string }).secret)))
     },
   },

@@ -41,6 +41,13 @@ export function credentialHeader(secret: string | null): Record<string, string> 
   return secret.startsWith(SESSION_PREFIX) ? { cookie: `svc_session=${secret}` } : { authorization: `Bearer ${secret}` }
 }
 
+/** The secret of the session whose cookie an answer sets. */
+export function sessionSetBy({ headers }: Pick<Answer, 'headers'>): string {
+  const secret = /\bsvc_session=(\w+)/.exec(headers.getSetCookie().join('; '))?.[1]
+  if (secret === undefined) throw new Error('the answer sets no session cookie')
+  return secret
+}
+
 export async function answerOf(answer: Response): Promise<Answer> {
   const text = await answer.text()
   const isJson = answer.headers.get('content-type')?.includes('application/json') && text !== ''

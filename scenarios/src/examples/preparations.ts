@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { sealContent } from '@gateway/capture/content-keys'
 import { expect } from 'vitest'
 import { appCode } from '../app-code.ts'
+import { sessionSetBy } from '../caller.ts'
 import type { ExampleProject, Own } from './example-project.ts'
 
 const at = '/api/v2/tenants/{tenant}'
@@ -210,9 +211,10 @@ async function withSecondFactor(given: ExampleProject) {
   const { fixture } = given.stack
   const user = await projectOwner(given)
   const password = await setPassword(given, (await fixture.token(user)).secret)
-  const { secret } = await fixture.session(user)
-  const app = (await given.make('POST /api/v2/me/second-factor', { secret, password })).secret as string
-  await given.make('POST /api/v2/me/second-factor/confirm', { secret, secondFactorCode: appCode(app) })
+  const before = (await fixture.session(user)).secret
+  const app = (await given.make('POST /api/v2/me/second-factor', { secret: before, password })).secret as string
+  const code = { secret: before, secondFactorCode: appCode(app) }
+  const secret = sessionSetBy(await given.send('POST /api/v2/me/second-factor/confirm', code))
   return { user, secret, password, email: `${user}@example.test`, codeOfNext: () => appCode(app, 1) }
 }
 

@@ -70,6 +70,13 @@ export function outcomeOf({ status, body }: Answer): string {
   return error ? `${status} ${error.code}` : String(status)
 }
 
+/** The secret of the session whose cookie an answer sets. */
+export function sessionSetBy({ headers, status }: Pick<Answer, 'headers' | 'status'>): string {
+  const cookie = headers.getSetCookie().find((each) => each.startsWith('svc_session='))
+  if (cookie === undefined) throw new Error(`no session cookie in an answer of ${status}`)
+  return cookie.split(/[=;]/)[1]!
+}
+
 /** Header that sends a token of any kind, or the secret of a session as its cookie. */
 export function credentialOf(token: string): Record<string, string> {
   return token.startsWith(SESSION_PREFIX) ? { Cookie: `svc_session=${token}` } : { Authorization: `Bearer ${token}` }

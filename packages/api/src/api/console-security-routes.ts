@@ -36,7 +36,7 @@ const accountRoutes = {
       ...sent(secondFactorCodeBody, 'second_factor_failed', 'already_exists', 'rate_limited'),
       ...bySession,
       description:
-        'From then on signing in takes a code. Ends all other sessions of the user. The recovery codes are shown this once; each replaces one code.',
+        'From then on signing in takes a code. Ends all other sessions of the user, and sets a new cookie for this one. The recovery codes are shown this once; each replaces one code.',
     },
   ),
   createRecoveryCodes: account(

@@ -117,12 +117,13 @@ const CODE_LIFETIME_MS = 300_000
 /** POST /api/v2/me/sign-in-codes */
 export function createSignInCode({ prisma, random, now }: CodeDeps): Handler<'createSignInCode'> {
   return async (call, res) => {
-    const { id: user, session } = sessionOf(res) // C4
+    const by = sessionOf(res) // C4
+    const { id: user } = by
     const asked = await call.body()
     const code = Buffer.from(random(32)).toString('base64url')
     const expiresAt = new Date(now().getTime() + CODE_LIFETIME_MS)
     await prisma.$transaction(async (tx) => {
-      const { secondFactor } = await lockSession(tx, session)
+      const { secondFactor } = await lockSession(tx, by)
       await tx.signInCode.deleteMany({ where: { user, expiresAt: { lt: now() } } })
       await tx.signInCode.create({ data: { hash: hashOf(code), user, expiresAt, secondFactor, ...asked } })
     })

@@ -7,6 +7,7 @@ import {
   type Caller,
   callerOf,
   outcomeOf,
+  sessionSetBy,
   signInBy,
   uniqueAddress,
   untilBlocked,
@@ -28,10 +29,11 @@ const test = callsTest
     const first = await signIn()
     expect(outcomeOf(await first.put('/api/v2/me/password', { password: PASSWORD }))).toBe('204')
     const of = (secret: string) => callerOf(console.url, first.id, secret)
-    const session = of((await fixture.session(first.id)).secret)
-    const app = (await session.post('/api/v2/me/second-factor', { password: PASSWORD })).body.secret as string
-    const confirmed = await session.post('/api/v2/me/second-factor/confirm', { code: appCode(app, -1) })
+    const opened = of((await fixture.session(first.id)).secret)
+    const app = (await opened.post('/api/v2/me/second-factor', { password: PASSWORD })).body.secret as string
+    const confirmed = await opened.post('/api/v2/me/second-factor/confirm', { code: appCode(app, -1) })
     expect(outcomeOf(confirmed)).toBe('200')
+    const session = of(sessionSetBy(confirmed))
     const made = await session.post('/api/v2/me/tokens', { name: 'made', scopes: ['account:write'] })
     const verifier = randomBytes(32).toString('base64url')
     const challenge = createHash('sha256').update(verifier).digest('base64url')

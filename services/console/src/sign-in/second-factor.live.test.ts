@@ -7,8 +7,10 @@ import {
   callerOf,
   consoleTest,
   outcomeOf,
+  sessionSetBy,
   signInBy,
   uniqueAddress,
+  untilBlocked,
 } from '../console.fixture.ts'
 import { delayAfterMs } from './second-factor.ts'
 
@@ -24,11 +26,12 @@ const test = consoleTest
     return { ...callerOf(console.url, token.id, session), email: `${token.id}@example.test` }
   })
   /** The same user with an authenticator app. */
-  .extend('app', async ({ user, fixture }) => {
+  .extend('app', async ({ user, console, fixture }) => {
     const { body } = await user.post('/api/v2/me/second-factor', { password: PASSWORD })
     const code = (steps = 0) => appCode(body.secret, steps)
     const confirmed = await user.post('/api/v2/me/second-factor/confirm', { code: code() })
     expect(outcomeOf(confirmed)).toBe('200')
+    Object.assign(user, callerOf(console.url, user.id, sessionSetBy(confirmed)))
     return {
       code,
       /** Six digits that differ from each accepted code. */
@@ -75,11 +78,7 @@ test('signing in takes a code once an authenticator app is confirmed [second_fac
   const done = await complete(app.code())
   expect(outcomeOf(done)).toBe('201')
   expect(done.body).toMatchObject({ id: user.id, secondFactor: true })
-  const session = done.headers
-    .getSetCookie()
-    .find((one) => one.startsWith('svc_session='))!
-    .split(/[=;]/)[1]!
-  const sessions = await callerOf(console.url, '', session).get('/api/v2/me/sessions')
+  const sessions = await callerOf(console.url, '', sessionSetBy(done)).get('/api/v2/me/sessions')
   expect(sessions.body.data.find(({ current }: { current: boolean }) => current)).toMatchObject({
     method: 'password',
     secondFactor: true,
@@ -189,11 +188,45 @@ test('setting up takes a session and the password, and confirming ends all other
   const [code, replaced] = [appCode(secret), appCode(first)]
   expect(outcomeOf(await user.post(`${path}/confirm`, { code: replaced }))).toBe(FAILED)
   expect(outcomeOf(await token.post(`${path}/confirm`, { code }))).toBe('403 session_required')
-  expect(outcomeOf(await user.post(`${path}/confirm`, { code }))).toBe('200')
-  expect(outcomeOf(await user.post(path, { password: PASSWORD }))).toBe('409 already_exists')
+  const confirmed = await user.post(`${path}/confirm`, { code })
+  expect(outcomeOf(confirmed)).toBe('200')
+  const renewed = callerOf(console.url, user.id, sessionSetBy(confirmed))
+  expect(outcomeOf(await renewed.post(path, { password: PASSWORD }))).toBe('409 already_exists')
   expect(outcomeOf(await other.get('/api/v2/me'))).toBe('401 session_missing')
-  expect((await user.get('/api/v2/me')).body.secondFactor).toBe(true)
+  expect((await renewed.get('/api/v2/me')).body.secondFactor).toBe(true)
   expect((await token.get('/api/v2/me')).body.secondFactor).toBe(false)
+})
+
+test('confirming changes the secret of its session, so a copy of the cookie does not pass for a second factor [session_missing]', async ({
+  console,
+  user,
+}) => {
+  const [before] = (await user.get('/api/v2/me/sessions')).body.data
+  const { secret } = (await user.post('/api/v2/me/second-factor', { password: PASSWORD })).body
+  const confirmed = await user.post('/api/v2/me/second-factor/confirm', { code: appCode(secret) })
+  expect(outcomeOf(await user.get('/api/v2/me'))).toBe('401 session_missing')
+
+  const renewed = callerOf(console.url, user.id, sessionSetBy(confirmed))
+  expect((await renewed.get('/api/v2/me')).body.secondFactor).toBe(true)
+  const [after] = (await renewed.get('/api/v2/me/sessions')).body.data
+  expect(after).toEqual({ ...before, secondFactor: true, lastUsedAt: expect.any(String) })
+  const cookie = confirmed.headers.getSetCookie().find((each) => each.startsWith('svc_session='))
+  const expires = new Date(/Expires=([^;]+)/.exec(cookie!)![1]!).getTime()
+  expect(Math.abs(expires - new Date(before.expiresAt).getTime())).toBeLessThan(60_000) // the session lives no longer
+})
+
+test('a token that a copy of the cookie creates while the factor is confirmed has no second factor', async ({
+  console,
+  user,
+  fixture,
+}) => {
+  await fixture.run('BEGIN')
+  await fixture.run('UPDATE control.sessions SET second_factor = true WHERE user_id = $1', [user.id])
+  const creating = user.post('/api/v2/me/tokens', { name: 'of a copy', scopes: ['account:read'] })
+  await untilBlocked(fixture)
+  await fixture.run('COMMIT')
+  const { body } = await creating
+  expect((await callerOf(console.url, user.id, body.secret).get('/api/v2/me')).body.secondFactor).toBe(false)
 })
 
 test('stores the secret encrypted and recovery codes as digests', async ({ fixture, user, app }) => {

@@ -2,10 +2,12 @@ import type { Prisma } from '@gateway/database/client'
 import { Refusal, refuse } from '@gateway/api/refusal'
 import { recordChange, type Transaction } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
+import { SESSION_PREFIX } from '@gateway/api/ids'
 import type { Handler } from '../request/call.ts'
 import { deleteSecondFactor, endCredentials, lockUser } from './end-credentials.ts'
 import { giveDevice, rememberDevice } from './known-devices.ts'
-import { hashOf } from './secret.ts'
+import { sessionCookie } from './open-session.ts'
+import { hashOf, issueSecret } from './secret.ts'
 import { base32, matchingStep, otpauthUri, SECRET_BYTES } from './totp.ts'
 import { onlyUserOf, sessionOf } from './user.ts'
 import type { Request } from 'express'
@@ -21,6 +23,7 @@ import { addressBlock } from '@gateway/service-kit/http/connections'
 //   F4  Setting up, replacing recovery codes and removing take a session, and the password or a code, so that a stolen
 //       session changes nothing. A user without a password, who signs in at a provider, has to have just signed in.
 //   F5  The secret is stored encrypted, recovery codes as digests. Each is shown once.
+//   F6  The session that confirms a factor gets a new secret, so that a copy of its cookie does not get the factor too.
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'random' | 'now' | 'secretBox' | 'throttle' | 'passwords' | 'publicUrl'>
 
@@ -63,22 +66,24 @@ export function setUpSecondFactor(deps: Deps): Handler<'setUpSecondFactor'> {
   }
 }
 
-/** POST /api/v2/me/second-factor/confirm: from now on signing in takes a code. */
+/** POST /api/v2/me/second-factor/confirm: from now on signing in takes a code. Sets a new session cookie (F6). */
 export function confirmSecondFactor(deps: Deps): Handler<'confirmSecondFactor'> {
   const { now } = deps
   return async (call, res) => {
     const { id: user, session } = sessionOf(res)
     const { code } = await call.body()
-    let device = ''
-    const codes = await withCode(deps, { user, code, isConfirmed: false }, async (tx) => {
+    const { secret, hash } = issueSecret(SESSION_PREFIX, deps)
+    const { codes, device, expiresAt } = await withCode(deps, { user, code, isConfirmed: false }, async (tx) => {
       await tx.secondFactor.update({ where: { user }, data: { confirmedAt: now() } })
       await endCredentials(tx, user, { session, allTokens: true }) // none of them had a second factor
-      device = await rememberDevice(deps, tx, call.req, user)
-      const { count } = await tx.session.updateMany({ where: { id: session }, data: { secondFactor: true } })
-      if (count === 0) throw refuse('session_missing', {}) // ended concurrently
+      const device = await rememberDevice(deps, tx, call.req, user)
+      const data = { secondFactor: true, hash } // F6
+      const [renewed] = await tx.session.updateManyAndReturn({ where: { id: session }, data })
+      if (renewed === undefined) throw refuse('session_missing', {}) // ended concurrently
       await recordChange(tx, { tenant: null, user, action: 'second-factor.set', subject: user })
-      return replaceRecoveryCodes(deps, tx, user)
+      return { codes: await replaceRecoveryCodes(deps, tx, user), device, expiresAt: renewed.expiresAt }
     })
+    sessionCookie(deps).set(call.req, res, secret, expiresAt.getTime() - now().getTime())
     giveDevice(deps, call.req, res, device)
     res.json({ recoveryCodes: codes })
   }

@@ -41,11 +41,11 @@ export function listTokens({ prisma }: Deps): Handler<'listTokens'> {
 /** POST /api/v2/me/tokens: a token with the permissions of the user, in its scopes. Its secret is shown once. */
 export function createToken(deps: Deps): Handler<'createToken'> {
   return async (call, res) => {
-    const { id: user, session } = sessionOf(res)
+    const user = sessionOf(res)
     const asked = await call.body()
     await createOnce(deps, call, res, async (tx) => {
-      const { secondFactor } = await lockSession(tx, session)
-      const { token, secret } = await makePersonalToken(deps, tx, user, { ...asked, secondFactor })
+      const { secondFactor } = await lockSession(tx, user)
+      const { token, secret } = await makePersonalToken(deps, tx, user.id, { ...asked, secondFactor })
       return { body: { token, secret }, repeated: { token, secret: null, resolution: MAKE_ANOTHER } }
     })
   }
@@ -76,15 +76,19 @@ export function deleteToken(deps: Pick<ConsoleDeps, 'prisma' | 'ledger'>): Handl
 }
 
 /**
- * Locks a session before something is created by it, so that ending the session ends that too. Returns whether it has a
- * second factor now.
+ * Locks the session of a request before something is created by it, so that ending the session ends that too. Returns
+ * whether it has a second factor now, and had one when the request was authenticated: one that was confirmed in the
+ * meantime gave the session another secret (F6 in second-factor.ts).
  * @throws Refusal `session_missing`
  */
-export async function lockSession(tx: Transaction, session: string): Promise<{ secondFactor: boolean }> {
+export async function lockSession(
+  tx: Transaction,
+  { session, secondFactor }: ReturnType<typeof sessionOf>,
+): Promise<{ secondFactor: boolean }> {
   const [open] = await tx.$queryRaw<{ secondFactor: boolean }[]>`
     SELECT second_factor AS "secondFactor" FROM control.sessions WHERE id = ${session} FOR SHARE`
   if (!open) throw refuse('session_missing', {})
-  return open
+  return { secondFactor: open.secondFactor && secondFactor }
 }
 
 /**
