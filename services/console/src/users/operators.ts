@@ -79,19 +79,20 @@ async function changeUser(
   })
 }
 
-/** DELETE /api/v2/users/{u}/second-factor */
+/** DELETE /api/v2/users/{u}/second-factor. Repeating it passes the barrier again. */
 export function resetSecondFactor(deps: Deps): Handler<'resetSecondFactor'> {
   return async (call, res) => {
     const [by, id] = [userOf(res), call.id('user')]
     authorizeOnPlatform(by, 'installation-users.manage')
     if (id === by.id)
       throw refuse('not_permitted', { need: 'a code of your authenticator app to remove it from your account' })
-    const projects = await changeOperators(deps, by.id, async (tx) => {
-      if (!(await deleteSecondFactor(tx, id))) throw refuse('not_found', {})
+    const ended = await changeOperators(deps, by.id, async (tx) => {
+      if (!(await deleteSecondFactor(tx, id))) return null
       await recordChange(tx, { tenant: null, user: by.id, action: 'second-factor.reset', subject: id })
       return endCredentials(tx, id, { by: by.id })
     })
-    await passBarrier(deps, projects)
+    await passBarrier(deps, [...(ended ?? []), ...(await projectsOfKeys(deps, { createdBy: id }))])
+    if (ended === null) throw refuse('not_found', {})
     res.status(204).end()
   }
 }
