@@ -32,13 +32,15 @@ export function oidcCallback(deps: Deps): Handler<'oidcCallback'> {
     expectBrowser(req, res)
     await throttle.attemptFrom(req.ip ?? '') // each attempt calls the provider
     const signIn = readBegun(begun.read(req))
-    const invitation = await carriedInvitation(deps, req, res)
-    begun.clear(req, res)
-    if (!signIn)
+    // Of two sign-ins in one browser the later one has the cookie, and the return of the earlier one must not end it.
+    if (!signIn || req.query['state'] !== signIn.state)
       throw refuse('invalid_request', {
-        reason: 'This sign-in was not begun in this browser, or more than ten minutes ago.',
+        reason:
+          'This sign-in was not begun in this browser, was replaced by a later one, or is older than ten minutes.',
         resolution: 'Begin again from the console.',
       })
+    const invitation = await carriedInvitation(deps, req, res)
+    begun.clear(req, res)
     expectBrowser(req, res, signIn.returnTo)
     const search = /\?.*$/.exec(req.originalUrl)?.[0] ?? ''
     const configuration = provider.configuration()

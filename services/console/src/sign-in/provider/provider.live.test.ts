@@ -268,6 +268,23 @@ test('refuses a known email under a different provider identity [not_permitted]'
   expect(await refusalOf(await signInAt(console, provider))).toBe('403 not_permitted')
 })
 
+test('the return of a sign-in that another one replaced is refused and leaves the other to finish [invalid_request]', async ({
+  console,
+  provider,
+  stack,
+  fixture,
+}) => {
+  const { id, email } = await user(fixture)
+  provider.sit(`two-tabs-${id}`, { email, email_verified: true })
+  const [first, second] = [await begin(console), await begin(console)]
+  const cookies = `${second.cookie}; ${await carry(console, await invitedBy(stack, email))}`
+  const late = await comeBack(console, await provider.visit(first.address), cookies)
+  expect([late.headers.getSetCookie(), await refusalOf(late)]).toEqual([[], '400 invalid_request'])
+  sessionOf(await comeBack(console, await provider.visit(second.address), cookies))
+  const { rows } = await fixture.run('SELECT user_id FROM control.memberships WHERE tenant = $1', [stack.tenant])
+  expect(rows).toContainEqual({ user_id: id })
+})
+
 test('concurrent first sign-ins link one identity', async ({ console, provider, fixture }) => {
   const { id, email } = await user(fixture)
   provider.sit('twice', { email, email_verified: true })
