@@ -130,6 +130,33 @@ test('a mail that the server refuses is tried again with a new link', async ({
   expect(outcomeOf(await anyone('/api/v2/invitations/read', { secret: secretIn(mail) }))).toBe('200')
 })
 
+test('a link from the platform operator replaces a mail that waits, so that mail does not end it', async ({
+  console,
+  signIn,
+  fixture,
+  mailServer,
+  anyone,
+}) => {
+  const [user, next] = [await signIn(), await signIn()]
+  const operator = await signIn({ platformOperator: true, by: 'session' })
+  const [email, later] = [`${user.id}@example.test`, `${next.id}@example.test`]
+  mailServer.refuse(1)
+  await anyone('/api/v2/session/reset', { email })
+  const waiting = `SELECT FROM control.mails WHERE subject = $1 AND tries = 1 AND due_at < now() + interval '60 s'`
+  await expect.poll(async () => (await fixture.run(waiting, [email])).rowCount).toBe(1)
+  const headers = { 'Content-Type': 'application/json', Cookie: `__Host-svc_session=${operator.token}` }
+  const asked = { method: 'POST', headers, body: JSON.stringify({ email }) }
+  const made = await answerOf(await fetch(`${console.url}/api/v2/password-resets`, asked))
+  expect(outcomeOf(made)).toBe('201')
+  await fixture.run(`UPDATE control.mails SET due_at = now() - interval '1 h' WHERE subject = $1`, [email])
+  await anyone('/api/v2/session/reset', { email: later })
+  await mailServer.mailsTo(later) // the queue sends the one due first, first
+  expect(mailServer.count(email)).toBe(0)
+  expect(
+    outcomeOf(await anyone('/api/v2/session/reset/complete', { secret: secretIn(made.body.link), password: PASSWORD })),
+  ).toBe('204')
+})
+
 test('an invitation that is sent again during its first mail is sent only once the second mail is', async ({
   stack,
   fixture,

@@ -72,6 +72,7 @@ export function createResetLink(deps: Deps): Handler<'createResetLink'> {
     const made = await changeOperators(deps, by.id, async (tx) => {
       const what = { action: 'password.reset-link' as const, subject: user.id }
       await recordChange(tx, { tenant: null, user: by.id, ...what })
+      await tx.mail.deleteMany({ where: { kind: 'reset', subject: email } }) // its next try would replace this link
       return makeReset(deps, tx, user.id, { byMail: false })
     })
     const link = linkTo(deps, 'reset', made.secret)
