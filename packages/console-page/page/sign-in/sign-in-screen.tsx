@@ -6,7 +6,7 @@ import { Screen } from '../frame/screen.tsx'
 import { addressToComeBackTo } from '@gateway/api/console/console-address'
 import type { SignInMethods, MeRecord } from '@gateway/api/console/sign-in'
 import { Dialog } from '../components/dialog.tsx'
-import { useRef, useState, type FormEvent } from 'react'
+import { useRef, useState, type FormEvent, type ReactNode } from 'react'
 import { ask } from '../api/ask.ts'
 import { keepAnswer } from '../api/queries.ts'
 import { Field, CodeField } from '../components/fields.tsx'
@@ -18,13 +18,15 @@ export function SignInScreen() {
   return (
     <OpenPage>
       <Screen title="Sign in">
-        {data?.provider && !data.secondFactor && <ProviderLink provider={data.provider} />}
-        <SignInForm isCodeMissing={data?.secondFactor ?? false} />
-        {!data?.secondFactor && (
-          <p>
-            <Link to={openPages.reset}>Forgot your password?</Link>
-          </p>
-        )}
+        <SignInForm
+          isCodeMissing={data?.secondFactor ?? false}
+          before={data?.provider && <ProviderLink provider={data.provider} />}
+          after={
+            <p>
+              <Link to={openPages.reset}>Forgot your password?</Link>
+            </p>
+          }
+        />
       </Screen>
     </OpenPage>
   )
@@ -72,8 +74,19 @@ export function SignInAgain({ email }: { email: string }) {
  * Sign-in form: email and password, then the code of a second factor if the user has one.
  * @param email prefilled with the address of an expired session
  * @param isCodeMissing whether a sign-in of this browser already lacks only its code
+ * @param before shown above the form, but not while it asks for the code; `after` below it
  */
-export function SignInForm({ email: known = '', isCodeMissing = false }: { email?: string; isCodeMissing?: boolean }) {
+export function SignInForm({
+  email: known = '',
+  isCodeMissing = false,
+  before,
+  after,
+}: {
+  email?: string
+  isCodeMissing?: boolean
+  before?: ReactNode
+  after?: ReactNode
+}) {
   const [hasCancelled, setCancelled] = useState(false)
   const [email, setEmail] = useState(known)
   const [password, setPassword] = useState('')
@@ -105,41 +118,45 @@ export function SignInForm({ email: known = '', isCodeMissing = false }: { email
   if (!hasCancelled && (isCodeMissing || signIn.data))
     return <SecondFactorForm onDone={onSignedIn} onCancel={onCancel} />
   return (
-    <form className="stack" onSubmit={onSubmit}>
-      <Field label="Email">
-        {(ids) => (
-          <input
-            {...ids}
-            type="email"
-            name="email"
-            autoComplete="username"
-            required
-            maxLength={254}
-            value={email}
-            onChange={({ target }) => setEmail(target.value)}
-          />
-        )}
-      </Field>
-      <Field label="Password">
-        {(ids) => (
-          <input
-            {...ids}
-            ref={passwordField}
-            type="password"
-            name="password"
-            autoComplete="current-password"
-            required
-            maxLength={256}
-            value={password}
-            onChange={({ target }) => setPassword(target.value)}
-          />
-        )}
-      </Field>
-      <RefusalBox error={signIn.error} />
-      <button type="submit" className="button main wide-button" disabled={signIn.isPending}>
-        {signIn.isPending ? 'Signing in…' : 'Sign in'}
-      </button>
-    </form>
+    <>
+      {before}
+      <form className="stack" onSubmit={onSubmit}>
+        <Field label="Email">
+          {(ids) => (
+            <input
+              {...ids}
+              type="email"
+              name="email"
+              autoComplete="username"
+              required
+              maxLength={254}
+              value={email}
+              onChange={({ target }) => setEmail(target.value)}
+            />
+          )}
+        </Field>
+        <Field label="Password">
+          {(ids) => (
+            <input
+              {...ids}
+              ref={passwordField}
+              type="password"
+              name="password"
+              autoComplete="current-password"
+              required
+              maxLength={256}
+              value={password}
+              onChange={({ target }) => setPassword(target.value)}
+            />
+          )}
+        </Field>
+        <RefusalBox error={signIn.error} />
+        <button type="submit" className="button main wide-button" disabled={signIn.isPending}>
+          {signIn.isPending ? 'Signing in…' : 'Sign in'}
+        </button>
+      </form>
+      {after}
+    </>
   )
 }
 
