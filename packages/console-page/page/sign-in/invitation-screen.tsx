@@ -4,6 +4,7 @@ import { Link, useLocation, useNavigate } from '@tanstack/react-router'
 import type { OpenInvitation } from '@gateway/api/console/users'
 import type { MeRecord, SignInMethods } from '@gateway/api/console/sign-in'
 import { ask } from '../api/ask.ts'
+import { isSignedOut } from '../api/failed.ts'
 import { keepAnswer, readAgain } from '../api/queries.ts'
 import { readingMe, readingSignInMethods } from '../api/session.ts'
 import { RefusalBox } from '../components/refusal-box.tsx'
@@ -41,7 +42,8 @@ export function InvitationScreen() {
 }
 
 function Invited({ secret, invitation }: { secret: string; invitation: OpenInvitation }) {
-  const { data: me } = useQuery(readingMe)
+  const { data: known, error } = useQuery(readingMe)
+  const me = isSignedOut(error) ? undefined : known
   const { data: methods } = useQuery(readingSignInMethods)
   const { organization, email, role } = invitation
   return (
@@ -49,7 +51,7 @@ function Invited({ secret, invitation }: { secret: string; invitation: OpenInvit
       <p>
         You are invited to {organization} as {role}, with the email {email}.
       </p>
-      {!me && <NewUser secret={secret} email={email} provider={methods?.provider ?? null} />}
+      {!me && <NewUser {...{ secret, email }} isKnown={known !== undefined} provider={methods?.provider ?? null} />}
       {me && me.email === email && <JoinButton secret={secret} organization={organization} />}
       {me && me.email !== email && <ForSomeoneElse me={me} email={email} />}
     </Screen>
@@ -103,8 +105,19 @@ function ForSomeoneElse({ me, email }: { me: MeRecord; email: string }) {
   )
 }
 
-function NewUser({ secret, email, provider }: { secret: string; email: string; provider: SignInMethods['provider'] }) {
-  const [hasAccount, setHasAccount] = useState(false)
+/** @param isKnown whether the user was signed in on this page, until their session ended */
+function NewUser({
+  secret,
+  email,
+  isKnown,
+  provider,
+}: {
+  secret: string
+  email: string
+  isKnown: boolean
+  provider: SignInMethods['provider']
+}) {
+  const [hasAccount, setHasAccount] = useState(isKnown)
   return (
     <>
       {provider?.isReached && <ProviderButton secret={secret} path={provider.path} />}
