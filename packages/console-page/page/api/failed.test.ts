@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { inFormWords } from './failed.ts'
+import { ApiRefusal } from '@gateway/api-client/failures'
+import { failedBy, inFormWords } from './failed.ts'
 
 test.for([
   ['micro', 'micro is 0, and must be at least 1.', 'Amount (USD) is $0.00, and must be at least $0.000001.'],
@@ -20,4 +21,17 @@ test.for([
   ['micro', 'The wallet has less than that.'],
 ] as const)('an error about %s that names no field of a form is shown unchanged', ([param, sent]) => {
   expect(inFormWords(sent, param)).toBe(sent)
+})
+
+test.for([
+  ['1', 'Retry after Retry-After seconds.', 'Retry after 1 second.'],
+  ['119', 'Wait as many seconds as Retry-After says, and retry.', 'Wait 119 seconds, and retry.'],
+  ['120', 'Retry after Retry-After seconds.', 'Retry after 2 minutes.'],
+  ['781', 'Use another device.', 'Use another device. Try again in 14 minutes.'],
+  ['0', 'Retry the request.', 'Retry the request.'],
+  ['', 'Retry after Retry-After seconds.', 'Retry after Retry-After seconds.'],
+] as const)('an error with Retry-After: %s says the wait in words', ([after, resolution, shown]) => {
+  const headers = new Headers(after === '' ? {} : { 'Retry-After': after })
+  const body = { code: 'rate_limited', type: 'rate_limit_error', param: null, message: 'No.', resolution } as const
+  expect(failedBy(new ApiRefusal({ status: 429, headers }, body)).resolution).toBe(shown)
 })

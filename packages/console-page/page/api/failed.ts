@@ -15,9 +15,24 @@ export function failedBy(error: unknown): Failed {
   return error instanceof Unreachable ? notReached : ofThePage
 }
 
-function namedAsInForms({ message, resolution, code, requestId, param }: ApiRefusal): Failed {
+function namedAsInForms({ message, code, requestId, param, again, ...refusal }: ApiRefusal): Failed {
+  const resolution = withWait(refusal.resolution, again.afterMs)
   if (param === null) return { message, resolution, code, requestId }
   return { message: inFormWords(message, param), resolution: inFormWords(resolution, param), code, requestId }
+}
+
+/** A resolution that says how long to wait, instead of naming the header that does. */
+function withWait(resolution: string, afterMs: number | null): string {
+  if (afterMs === null || afterMs === 0) return resolution
+  const wait = waitInWords(afterMs)
+  const said = resolution.replace(/as many seconds as Retry-After says|Retry-After seconds/, wait)
+  return said === resolution ? `${resolution} Try again in ${wait}.` : said
+}
+
+function waitInWords(ms: number): string {
+  const seconds = Math.ceil(ms / 1_000)
+  if (seconds < 120) return seconds === 1 ? '1 second' : `${seconds} seconds`
+  return `${Math.ceil(seconds / 60)} minutes`
 }
 
 /** Error about one field of the request, or null. */
