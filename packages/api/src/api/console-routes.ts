@@ -366,7 +366,11 @@ export const consoleRoutes = {
     description:
       'Requires a Project Owner. Assets older than `assetRetentionDays` are deleted within minutes; `rates` take effect within ten seconds; without `keySelfRotation` only users can rotate keys of the project.',
   }),
-  deleteProject: projects('DELETE', project, 'Delete an empty project', done, { refusals: ['not_empty'] }),
+  deleteProject: projects('DELETE', project, 'Delete a project', done, {
+    refusals: ['not_empty'],
+    description:
+      'Also deletes its keys, flows, revisions, roles and service tokens. What is left in its wallet can no longer be spent. Refused while one of its executions is open.',
+  }),
   readQuotas: projects('GET', `${project}/quotas`, 'Read the quotas of a project', one(quotaRecords), {
     description: 'Requires a grant on the project, or a platform operator.',
   }),

@@ -1,3 +1,4 @@
+import { flowLimits } from '@gateway/api/limits'
 import { expect } from 'vitest'
 import { consoleTest as test, outcomeOf } from '../console.fixture.ts'
 
@@ -103,4 +104,20 @@ test('deleting a project deletes its keys and keeps its wallet', async ({ stack,
   expect(rows).toEqual([{ funded: '1000' }])
   const { body } = await stack.owner.get(`${stack.path}/audit?limit=1`)
   expect(body.data).toMatchObject([{ action: 'project.delete', details: { keys: [key.body.key.id] } }])
+})
+
+test('refuses to delete a project with a running execution, and names the longest time that one can take [not_empty]', async ({
+  stack,
+  fixture,
+}) => {
+  const execution = fixture.id('exe')
+  await fixture.run(
+    `INSERT INTO money.executions (id, project, sandbox, revision, user_id, surface, status, created_at, deadline_at)
+     VALUES ($1, $2, 'sbx-any', 1, $3, 'invoke', 'Admitted', now(), now() + interval '15 minutes')`,
+    [execution, stack.project, stack.owner.id],
+  )
+  const refused = await stack.owner.delete(stack.projectPath)
+  expect(outcomeOf(refused)).toBe('409 not_empty')
+  const [, minutes] = /up to (\d+) minutes/.exec(refused.body.error.resolution) ?? []
+  expect(Number(minutes) * 60_000).toBeGreaterThan(flowLimits.firstClaimMs + flowLimits.executionMs + 15_000)
 })

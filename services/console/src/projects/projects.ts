@@ -104,7 +104,7 @@ function stillExecutions(): Refusal {
   return new Refusal(
     'not_empty',
     'The project still has executions under way.',
-    'Suspend its sandbox products and wait until the executions have ended, which takes five minutes at most.',
+    'Suspend its sandbox products, and stop its executions or wait up to 21 minutes.',
   )
 }
 
