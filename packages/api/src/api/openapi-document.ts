@@ -170,7 +170,9 @@ function refusalResponses(codes: readonly RefusalCode[], shape: z.ZodType = refu
 const headersOfRefusals = {
   'X-Request-Id': header('ID of this response, for support'),
   'x-should-retry': header('`false` if a retry cannot help'),
-  'Retry-After': header('Seconds to wait before a retry, from 1 to 30'),
+  'Retry-After': header(
+    'Seconds to wait before a retry, from 1 to 30 even if the whole wait is longer; after failed sign-ins the whole wait',
+  ),
   'WWW-Authenticate': header('`Bearer`'),
 }
 

@@ -37,6 +37,13 @@ const test = consoleTest
       /** Six digits that differ from each accepted code. */
       wrong: () => ['000000', '111111', '222222', '333333'].find((text) => ![-1, 0, 1].map(code).includes(text))!,
       recoveryCodes: confirmed.body.recoveryCodes as string[],
+      /** Makes the next code wait as after this many wrong ones. */
+      failed: (failures: number) =>
+        fixture.run('UPDATE control.second_factors SET failures = $2, retry_at = $3 WHERE user_id = $1', [
+          user.id,
+          failures,
+          new Date(Date.now() + delayAfterMs(failures)),
+        ]),
       /** Makes the codes of this moment acceptable again. */
       forgetUsed: () => fixture.run('UPDATE control.second_factors SET last_step = 0 WHERE user_id = $1', [user.id]),
     }
@@ -131,6 +138,10 @@ test('wrong codes make the next one wait, in every browser, but no recovery code
   const waiting = await other.complete(app.code())
   expect(outcomeOf(waiting)).toBe('429 rate_limited')
   expect(Number(waiting.headers.get('Retry-After'))).toBeGreaterThan(25)
+  await app.failed(12) // an hour
+  const longer = await other.complete(app.code())
+  expect([outcomeOf(longer), longer.headers.get('Retry-After')]).toEqual(['429 rate_limited', '30'])
+  expect(longer.body.error.resolution).toMatch(/^Retry in (3600|35\d\d) seconds, or use a recovery code\.$/)
   expect(outcomeOf(await other.complete(app.recoveryCodes[0]!))).toBe('201')
 })
 

@@ -132,7 +132,7 @@ export async function useCode(
 
   const nowMs = now().getTime()
   const waitMs = (factor.retryAt?.getTime() ?? 0) - nowMs
-  if (waitMs > 0) return refuse('rate_limited', {}, { retryAfterMs: waitMs })
+  if (waitMs > 0) return tooManyCodes(waitMs, isConfirmed)
   const secret = secretBox.open(factor.secret, user)
   const step = matchingStep(secret, typed, { nowMs, lastStep: Number(factor.lastStep) })
   if (step === null) {
@@ -156,6 +156,16 @@ export async function useCode(
 export function delayAfterMs(failures: number): number {
   if (failures < FREE_FAILURES) return 0
   return Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** Math.min(failures - FREE_FAILURES, 20))
+}
+
+function tooManyCodes(waitMs: number, isConfirmed: boolean): Refusal {
+  const other = isConfirmed ? ', or use a recovery code' : '' // there is none before the app is confirmed
+  return new Refusal(
+    'rate_limited',
+    'Too many wrong codes.',
+    `Retry in ${Math.ceil(waitMs / 1_000)} seconds${other}.`,
+    { retryAfterMs: waitMs },
+  )
 }
 
 /** F3 */

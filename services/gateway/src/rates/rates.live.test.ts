@@ -12,11 +12,15 @@ describe('a key at its rate limit', () => {
     const refused = await tenant.chat()
     expect(refused.status).toBe(429)
     expect(refused.headers.get('retry-after')).toBe('30') // the maximum Retry-After
-    expect(await errorOf(refused)).toMatchObject({
+    const error = await errorOf(refused)
+    expect(error).toMatchObject({
       code: 'rate_limited',
       type: 'rate_limit_error',
       details: { scope: 'key', limit: 'requests', max: 3, seconds: 600 },
     })
+    const seconds = Number(/^Retry in (\d+) seconds/.exec(String(error['resolution']))?.[1])
+    expect(seconds).toBeGreaterThan(570) // the whole wait
+    expect(seconds).toBeLessThanOrEqual(600)
     expect(await tenant.wallet()).toEqual(before)
     expect(before.reserved).toBe(0)
   })

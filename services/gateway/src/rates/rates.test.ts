@@ -74,7 +74,9 @@ describe('rate limits', () => {
       exceeded: { scope: 'key', limit: 'requests', max: 2, seconds: 60 },
       retryAfterMs: 40_000,
     })
-    expect(tooOften(third).headers).toMatchObject({ 'Retry-After': '30', 'x-ratelimit-remaining-requests': '0' })
+    const refused = tooOften(third)
+    expect(refused.headers).toMatchObject({ 'Retry-After': '30', 'x-ratelimit-remaining-requests': '0' })
+    expect(refused.body.resolution).toBe('Retry in 40 seconds, when the limit resets, and spread your requests out.')
     rates.passTime(40_000)
     expect(await rates.outcome(one)).toBe('taken')
   })

@@ -202,7 +202,7 @@ export function tooOften({ exceeded, retryAfterMs, tokens, headers }: Exceeded):
     `This ${scope} may ${said}.`,
     limit === 'concurrent'
       ? 'Retry after Retry-After seconds, when one of them has ended.'
-      : 'Retry after Retry-After seconds, and send less per minute.',
+      : `Retry in ${Math.ceil(retryAfterMs / 1_000)} seconds, when the limit resets, and spread your requests out.`,
     { retryAfterMs, details: { ...exceeded }, headers },
   )
 }
