@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { expect } from 'vitest'
 import { installPacked } from '@gateway/client/packed-project'
-import { readDocBlocks, type DocBlock } from './src/guides/doc-blocks.ts'
+import { docBlocksOf, type DocBlock } from './src/guides/doc-blocks.ts'
+import { scopesOf } from './src/guides/guide-project.ts'
 import { flows } from './src/mcp/flows.ts'
 import { registryProgram } from './src/registry-program.ts'
 import { runtimes, type Runtime } from './src/runtimes.ts'
@@ -65,7 +66,8 @@ test.for(runtimes.map((runtime): [string, Runtime] => [runtime.title, runtime]))
   },
 )
 
-const blocks = await readDocBlocks(path.resolve(import.meta.dirname, '../docs/typescript-client.md'))
+const page = await readFile(path.resolve(import.meta.dirname, '../docs/typescript-client.md'), 'utf8')
+const blocks = docBlocksOf(page)
 
 /** Expected output of each block of the page, by title. */
 const PRINTS: Record<string, RegExp> = {
@@ -73,7 +75,7 @@ const PRINTS: Record<string, RegExp> = {
   'Follow it': /^1 \w+ \w+\n[^]*\nRain \(, \)\n$/,
   'What it would cost': /^At most 0 micro-USD\n$/,
   Refusals: /^sandbox_not_found .+\.\n$/,
-  'Assets, and what the key is': /^image\/png \d+ null null\n$/,
+  'Assets and the key': /^image\/png \d+ null null\n$/,
   "The console's API": /^key_\w+ CI\n$/,
 }
 
@@ -84,10 +86,11 @@ test.for(blocks.map((block): [string, DocBlock] => [block.title, block]))(
       .replaceAll('sbx-your-flow', sandbox)
       .replaceAll('ten_your_tenant', tenant.project.tenant)
       .replaceAll('prj_your_project', tenant.project.id)
-    const { secret } = await stack.fixture.token(tenant.owner)
+    const { secret } = await stack.fixture.token(tenant.owner, { scopes: scopesOf(page) })
     const env = { ...environmentOf(stack, tenant), GATEWAY_TOKEN: secret }
     const args = ['--input-type=module-typescript', '--eval', program]
     const { stdout } = await run(process.execPath, args, { cwd: folder, env })
+    expect(PRINTS).toHaveProperty([title])
     expect(stdout).toMatch(PRINTS[title]!)
   },
 )

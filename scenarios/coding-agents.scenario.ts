@@ -43,13 +43,13 @@ async function follow(agent: RegistryProgram, model: string, { stack, open, skip
   if (missing !== null) skip(`there is no ${missing} on this machine`)
   const file = await registryProgram(agent)
   expect(file, `the registry has no ${agent.name}@${agent.version}`).not.toBeNull()
-  const project = await openGuideProject(stack)
+  const { before, settings } = await readParts()
+  const project = await openGuideProject(stack, before)
   const user = callerAt(stack.baseUrl, stack.consoleToken)
   const at = `/api/v2/tenants/${project['GATEWAY_TENANT']}/projects/${project['GATEWAY_PROJECT']}`
   if (model !== MODEL) await addModel(user, at, model)
   const { PATH = '' } = process.env
   const reader = open({ ...project, PATH: [path.dirname(file!), PATH].join(path.delimiter) })
-  const { before, settings } = await readParts()
   const named = (text: string) => text.replaceAll(MODEL, model)
   await runGuide(named(before), reader)
   const key = JSON.parse(await readFile(path.join(reader.folder, 'agent-key.json'), 'utf8')) as { key: { id: string } }

@@ -20,7 +20,7 @@ test.for(guides)('every block of docs/%s.md works as written', async (name, { st
   await controlClient(new URL(stack.providerControl).origin).setFaults([
     { prompt: 'Write a note about a storm.', latencyMs: 60_000 },
   ])
-  await runGuide(page, open(await openGuideProject(stack)))
+  await runGuide(page, open(await openGuideProject(stack, page)))
 })
 
 test('a guide fails when its output, commands, variables or files differ from reality', async ({ open }) => {
