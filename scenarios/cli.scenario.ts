@@ -9,6 +9,7 @@ import type { Graph } from '@gateway/api/graph'
 import { startFaultProxy, type FaultProxy } from '@gateway/testbed/fault-proxy'
 import { commands } from '@gateway/cli/command-table'
 import { readDocBlocks } from './src/guides/doc-blocks.ts'
+import { missingForGuides } from './src/guides/is-there.ts'
 import type { CommandLine } from './src/command-line/open-command-line.ts'
 import { commandLineTest as test } from './src/command-line/command-line-test.ts'
 import { expectPaidOnce } from './src/paid-once.ts'
@@ -324,20 +325,35 @@ test('mcp install adds a flow to a client, keeps its other settings, and keeps t
   expect(await readFile(file, 'utf8')).toBe('{ // mine\n')
 })
 
-test('docs/flows-in-ci.md works as written with a service token', async ({ line, stack }) => {
-  const { secret } = await stack.fixture.accessToken({
-    tenant: line.project.tenant,
-    project: line.project.id,
-    permissions: ['sandboxes.use'],
-  })
-  const env = { GATEWAY_TOKEN: secret }
+test('docs/flows-in-ci.md works as written for a user of two projects, and with a service token', async ({
+  line,
+  stack,
+  skip,
+}) => {
+  const missing = await missingForGuides()
+  if (missing !== null) skip(`${missing} is not installed`)
+  const { tenant, id: project } = line.project
+  expect((await line.user.ask('POST', `${line.at}/projects`, { name: 'Second' })).status).toBe(201)
+  const { secret } = await stack.fixture.accessToken({ tenant, project, permissions: ['sandboxes.use'] })
+  const author = { NAME: 'Ada', EMAIL: 'ada@example.test' }
+  const git = Object.fromEntries(
+    Object.entries(author).flatMap(([name, value]) => [
+      [`GIT_AUTHOR_${name}`, value],
+      [`GIT_COMMITTER_${name}`, value],
+    ]),
+  )
   const blocks = await readDocBlocks(path.join(import.meta.dirname, '../docs/flows-in-ci.md'))
   expect(blocks).toHaveLength(5)
-  for (const { title, text } of blocks) {
-    const ended = await line.shell(text, { env })
+  for (const [at, { title, text }] of blocks.entries()) {
+    const env = { ...git, GATEWAY_TOKEN: at < 3 ? line.token : secret }
+    const ended = await line.shell(text.replaceAll('prj_your_project', project), { env })
     expect({ title, ...ended }).toMatchObject({ title, code: 0 })
   }
-  expect(await latest(line)).toMatchObject({ latestRevision: 2, activeRevision: 2 })
+  const { body } = await line.user.ask('GET', `${line.at}/projects/${project}/sandboxes`)
+  const written = (body as { data: { name: string }[] }).data.find(({ name }) => name === 'note')
+  expect(written).toMatchObject({ latestRevision: 2, activeRevision: 2 })
+  const { output } = await line.shell('git log --format=%s && git status --porcelain flows/note.flow.json')
+  expect(output).toBe('Activate the short note\nShorten the note\nAdd the flow note\n')
 })
 
 test('a project service token makes --project unnecessary', async ({ line, stack }) => {
