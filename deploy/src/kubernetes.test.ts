@@ -167,6 +167,12 @@ describe.skipIf(!possible).each(overlays)('overlay %s', async (overlay) => {
     }
   })
 
+  test('the memory limit of the gateway covers its streams, images and vectors at their limits', () => {
+    const gateway = deployments.find((workload) => labelOf(workload) === 'gateway')!
+    const limit = gateway.pod.containers[0]!.resources?.limits?.['memory']
+    expect(mebibytes(limit ?? '')).toBeGreaterThanOrEqual(mostMemory(settings(gateway)))
+  })
+
   test('the base address leads to what is public, and to nothing else', () => {
     const [ingress] = ofKind('Ingress')
     const { paths } = (ingress!['spec'] as { rules: { http: { paths: IngressPath[] } }[] }).rules[0]!.http
@@ -267,6 +273,14 @@ function mebibytes(size: string): number {
 /** Mebibytes of files on their way into the asset store. */
 function mostOnTheirWay({ MAX_CONCURRENT_ASSET_BYTES: bytes }: Given): number {
   return gatewayConfig.shape.MAX_CONCURRENT_ASSET_BYTES.parse(bytes ?? undefined) / 1024 ** 2
+}
+
+/** Mebibytes with all limits reached: idle, streams, both budgets times five, two counting threads (docs/growing.md). */
+function mostMemory({ MAX_CONCURRENT_CALLS: calls, MAX_CONCURRENT_IMAGE_BYTES: bytes }: Given): number {
+  const { MAX_CONCURRENT_CALLS, MAX_CONCURRENT_IMAGE_BYTES } = gatewayConfig.shape
+  const streams = (MAX_CONCURRENT_CALLS.parse(calls ?? undefined) * 60) / 1024
+  const budget = MAX_CONCURRENT_IMAGE_BYTES.parse(bytes ?? undefined) / 1024 ** 2
+  return 196 + streams + 2 * 5 * budget + 2 * 70
 }
 
 interface IngressRule {
