@@ -78,7 +78,7 @@ async function activate(context: ResolutionContext, sandbox: string, graph: Grap
 export const flowResolutions: ResolutionStory[] = [
   {
     code: 'mcp_disabled',
-    resolution: /Ask a Project Owner to enable MCP access, or call POST \/v1\/sandbox\/\{id\}\/invoke/,
+    resolution: /Ask a Project Owner or Consumer to enable MCP access, or call POST \/v1\/sandbox\/\{id\}\/invoke/,
     async story(context) {
       const { id } = await context.fixture.sandbox(context.tenant.project, template('{{ text }}'))
       const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' }

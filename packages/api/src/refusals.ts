@@ -354,7 +354,7 @@ export const refusals = {
     status: 403,
     type: 'permission_error',
     message: text('MCP access is disabled for this sandbox product.'),
-    resolution: text('Ask a Project Owner to enable MCP access, or call POST /v1/sandbox/{id}/invoke.'),
+    resolution: text('Ask a Project Owner or Consumer to enable MCP access, or call POST /v1/sandbox/{id}/invoke.'),
   },
 
   // 404: does not exist for this caller
