@@ -23,7 +23,7 @@ export const consolePlatformRoutes = {
     refusals: ['invalid_request'],
     scopes: ['catalogue:read', 'operator'],
     description:
-      'By a platform operator. Calls, failures, latency and fallbacks of each provider, as gateways and workers reported them, in slots of five minutes.',
+      'Requires a platform operator. Calls, failures, latency and fallbacks of each provider, as gateways and workers reported them, in slots of five minutes.',
   }),
   testProvider: catalogue(
     'POST',
@@ -34,14 +34,14 @@ export const consolePlatformRoutes = {
       ...sent(newProviderTest, 'not_found', 'rate_limited'),
       ...byOperator('catalogue'),
       description:
-        'By a platform operator. A gateway or worker that has the provider makes the call within seconds; `GET /api/v2/providers` has its result. It is charged to no wallet. At most 10 a minute.',
+        'Requires a platform operator. A gateway or worker that has the provider makes the call within seconds; `GET /api/v2/providers` has its result. It is charged to no wallet. At most 10 a minute.',
     },
   ),
   listWallets: money('GET', '/api/v2/wallets', 'List the wallets of all projects', page(walletRow), {
     ...paged,
     query: walletsQuery,
     scopes: ['money:read', 'operator'],
-    description: 'By a platform operator. A cursor belongs to one sort order.',
+    description: 'Requires a platform operator. A cursor belongs to one sort order.',
   }),
   readRevenue: money(
     'GET',
@@ -53,7 +53,7 @@ export const consolePlatformRoutes = {
       refusals: ['invalid_request'],
       scopes: ['money:read', 'operator'],
       description:
-        'By a platform operator. Charges of all projects, by the month of the admission. A cost that is not known is not counted as zero: the margin compares the calls whose cost is known.',
+        'Requires a platform operator. Charges of all projects, by the month of the admission. A cost that is not known is not counted as zero: the margin compares the calls whose cost is known.',
     },
   ),
 } as const satisfies Record<string, ApiRoute>

@@ -58,22 +58,22 @@ const operatorRoutes = {
     ...paged,
     query: userQuery,
     scopes: ['organization:read', 'operator'],
-    description: 'By a platform operator. Says nothing of their organizations.',
+    description: 'Requires a platform operator. Says nothing of their organizations.',
   }),
   disableUser: users('POST', '/api/v2/users/{user}/disable', 'Disable a user', one(userRecord), {
     ...byOperator('organization'),
     refusals: ['last_operator'],
     description:
-      'By a platform operator. Ends all sessions, personal tokens and sign-in codes of the user, who can no longer sign in, and what the tokens made. Keys that they created are refused from the next call on.',
+      'Requires a platform operator. Ends all sessions, personal tokens and sign-in codes of the user, who can no longer sign in, and what the tokens made. Keys that they created are refused from the next call on.',
   }),
   enableUser: users('POST', '/api/v2/users/{user}/enable', 'Enable a disabled user', one(userRecord), {
     ...byOperator('organization'),
-    description: 'By a platform operator. What was ended stays ended; keys work again.',
+    description: 'Requires a platform operator. What was ended stays ended; keys work again.',
   }),
   resetSecondFactor: users('DELETE', '/api/v2/users/{user}/second-factor', "Remove a user's second factor", done, {
     ...bySession,
     description:
-      'By a platform operator, for a user who has lost the authenticator app and all recovery codes. Ends all their sessions, personal tokens and sign-in codes, and what the tokens made.',
+      'Requires a platform operator. For a user who has lost the authenticator app and all recovery codes: ends all their sessions, personal tokens and sign-in codes, and what the tokens made.',
   }),
   listOperators: users('GET', '/api/v2/operators', 'List platform operators', page(userRecord), {
     ...paged,
@@ -84,7 +84,7 @@ const operatorRoutes = {
     ...bySession,
     description: 'Refused for a user whose `emailVerified` is false, unless the body says the same.',
   }),
-  removeOperator: users('DELETE', '/api/v2/operators/{user}', 'Take the platform operator role from a user', done, {
+  removeOperator: users('DELETE', '/api/v2/operators/{user}', 'Revoke the platform operator role', done, {
     ...bySession,
     refusals: ['last_operator'],
   }),
