@@ -1,7 +1,9 @@
 import { argon2, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import { openFairSemaphore } from '@gateway/service-kit/async/fair-semaphore'
+import { addressBlock } from '@gateway/service-kit/http/connections'
 import { refuse } from '@gateway/api/refusal'
+import type { Attempt } from './throttle/throttle.ts'
 
 // Passwords are stored as argon2id in PHC format, $argon2id$v=19$m=…,t=…,p=…$salt$hash, so the cost can be raised later
 // without invalidating old hashes. The cost is the minimum OWASP recommends: 19 MiB, two passes. Hashing runs on Node's
@@ -26,12 +28,42 @@ export interface Passwords {
   fits(turn: HashTurn, password: string, stored: string | null): Promise<boolean>
 }
 
-export function openPasswords({ random }: { random: (bytes: number) => Uint8Array<ArrayBuffer> }): Passwords {
-  const semaphore = openFairSemaphore({ permits: 2, maxWaiting: 512, whenFull: () => refuse('overloaded', {}) })
+interface Options {
+  random: (bytes: number) => Uint8Array<ArrayBuffer>
+  /** Hashes at the same time. */
+  permits?: number
+  /** Hashes that wait; further ones are refused. */
+  maxWaiting?: number
+}
+
+export function openPasswords({ random, permits = 2, maxWaiting = 512 }: Options): Passwords {
+  const semaphore = openFairSemaphore({ permits, maxWaiting, whenFull: () => refuse('overloaded', {}) })
   return {
     hash: ([rank, ...party], password) => semaphore.run(party, () => hashPassword(password, random(SALT_BYTES)), rank),
     fits: ([rank, ...party], password, stored) => semaphore.run(party, () => passwordFits(password, stored), rank),
   }
+}
+
+/**
+ * Compares a password as an attempt, which counts as a failure unless it fits, or is refused before it is compared.
+ * @throws Refusal `overloaded`
+ */
+export async function tryPassword(
+  passwords: Pick<Passwords, 'fits'>,
+  attempt: Attempt,
+  { address, user }: { address: string | undefined; user: string },
+  password: string,
+  stored: string | null,
+): Promise<boolean> {
+  let fits
+  try {
+    fits = await passwords.fits([attempt.rank, addressBlock(address ?? ''), user], password, stored)
+  } catch (error) {
+    await attempt.withdrawn()
+    throw error
+  }
+  if (fits) await attempt.succeeded()
+  return fits
 }
 
 async function hashPassword(password: string, salt: Uint8Array): Promise<string> {

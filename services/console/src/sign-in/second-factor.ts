@@ -8,11 +8,11 @@ import { deleteSecondFactor, endCredentials, lockUser } from './end-credentials.
 import { giveDevice, rememberDevice } from './known-devices.ts'
 import { sessionCookie } from './open-session.ts'
 import { hashOf, issueSecret } from './secret.ts'
+import { tryPassword } from './password.ts'
 import { base32, matchingStep, otpauthUri, SECRET_BYTES } from './totp.ts'
 import { onlyUserOf, sessionOf } from './user.ts'
 import type { Request } from 'express'
 import { countFailedSignIn } from '../audit/failed-sign-ins.ts'
-import { addressBlock } from '@gateway/service-kit/http/connections'
 
 // The second factor of a user: an authenticator app (totp.ts) with recovery codes (decision 26).
 //   F1  A code of the app is accepted once: a code of the last accepted step or before is not. The row of the factor is
@@ -232,9 +232,7 @@ async function proveUser(
     )
   }
   const attempt = await throttle.attemptOf(id) // only failures of this user count, not those of strangers
-  if (!(await passwords.fits([attempt.rank, addressBlock(req.ip ?? ''), id], password, passwordHash))) {
-    await countFailedSignIn({ prisma }, id)
-    throw refuse('sign_in_failed', {})
-  }
-  await attempt.succeeded()
+  if (await tryPassword(passwords, attempt, { address: req.ip, user: id }, password, passwordHash)) return
+  await countFailedSignIn({ prisma }, id)
+  throw refuse('sign_in_failed', {})
 }

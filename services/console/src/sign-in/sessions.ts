@@ -13,7 +13,7 @@ import { authenticated } from './authenticate.ts'
 import { meOf } from './me.ts'
 import { beginSession, giveResult } from './complete-sign-in.ts'
 import { knownDevice } from './known-devices.ts'
-import { addressBlock } from '@gateway/service-kit/http/connections'
+import { tryPassword } from './password.ts'
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'now' | 'publicUrl' | 'sessionLimits'>
 
@@ -102,14 +102,12 @@ export function signIn(deps: SignInDeps): Handler<'signIn'> {
     const user = await prisma.user.findUnique({ where: { email } })
     const device = await knownDevice(deps, call.req, user?.id)
     const attempt = await throttle.attempt({ email, address, device })
-    const turn = [attempt.rank, addressBlock(address), email] as const
-    const fits = await passwords.fits(turn, password, user?.passwordHash ?? null)
+    const guesser = { address, user: email }
+    const fits = await tryPassword(passwords, attempt, guesser, password, user?.passwordHash ?? null)
     if (!fits || !user) {
       await countFailedSignIn(deps, user?.id ?? null)
       throw refuse('sign_in_failed', {})
     }
-    await attempt.succeeded()
-
     const result = await prisma.$transaction(async (tx) => {
       // The password may have changed in the meantime, which ends all sessions: no session may follow from the old one.
       const same = await tx.$queryRaw<unknown[]>`

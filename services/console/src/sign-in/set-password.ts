@@ -7,6 +7,7 @@ import type { Handler } from '../request/call.ts'
 import { endCredentials } from './end-credentials.ts'
 import { giveDevice, rememberDevice } from './known-devices.ts'
 import { addressBlock } from '@gateway/service-kit/http/connections'
+import { tryPassword } from './password.ts'
 import { onlyUserOf } from './user.ts'
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'random' | 'now' | 'publicUrl' | 'throttle' | 'passwords' | 'ledger'>
@@ -23,16 +24,16 @@ export function setPassword(deps: Deps): Handler<'setPassword'> {
     const { id, personal } = onlyUserOf(res)
     const { password, current = '' } = await call.body()
     const attempt = await throttle.attemptOf(id) // only failures of this user count, not those of strangers
-    const turn = [attempt.rank, addressBlock(call.req.ip ?? ''), id] as const
+    const address = call.req.ip ?? ''
     const { passwordHash: before } = await prisma.user.findUniqueOrThrow({ where: { id } })
     if (before === null && (await prisma.userIdentity.findFirst({ where: { user: id } })))
       throw refuse('not_permitted', { need: 'an account that does not sign in through a sign-in provider' })
-    if (before !== null && !(await passwords.fits(turn, current, before))) {
+    if (before === null) await attempt.succeeded()
+    else if (!(await tryPassword(passwords, attempt, { address, user: id }, current, before))) {
       await countFailedSignIn({ prisma }, id)
       throw refuse('sign_in_failed', {})
     }
-    await attempt.succeeded()
-    const passwordHash = await passwords.hash(turn, password)
+    const passwordHash = await passwords.hash([attempt.rank, addressBlock(address), id], password)
     const { device, projects } = await prisma.$transaction(async (tx) => {
       const { count } = await tx.user.updateMany({ where: { id, passwordHash: before }, data: { passwordHash } })
       if (count === 0) throw refuse('sign_in_failed', {}) // another request has changed it in the meantime

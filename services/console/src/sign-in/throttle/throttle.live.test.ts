@@ -15,7 +15,9 @@ import {
   uniqueAddress,
 } from '../../console.fixture.ts'
 import { addressBlock } from '@gateway/service-kit/http/connections'
-import { forgetAttempts } from './throttle.ts'
+import { openPasswords } from '../password.ts'
+import { signIn as signInHandler } from '../sessions.ts'
+import { forgetAttempts, openThrottle } from './throttle.ts'
 
 const PASSWORD = 'correct horse battery'
 
@@ -67,6 +69,29 @@ test('after 5 failures from an address each further one doubles the wait there, 
   expect([outcomeOf(later), later.headers.get('x-should-retry')]).toEqual(['429 rate_limited', 'false'])
   expect(Number(later.headers.get('Retry-After'))).toBeGreaterThan(60) // the true time, above the 30 s of others
   expect(outcomeOf(await ask(owner.email, PASSWORD))).toBe('201')
+})
+
+test('a sign-in that is refused before its password is compared is no failure [overloaded]', async ({
+  database,
+  owner,
+  ask,
+  onTestFinished,
+}) => {
+  const { prisma, close } = await openDatabase({ url: database.consoleUrl, poolSize: 1 })
+  onTestFinished(close)
+  const address = uniqueAddress()
+  const now = () => new Date()
+  const random = (bytes: number) => new Uint8Array(bytes)
+  const deps = {
+    prisma,
+    now,
+    throttle: openThrottle({ prisma, now, maxRequests: 1_000 }),
+    passwords: openPasswords({ random, permits: 0, maxWaiting: 0 }), // as full as it can be
+  }
+  const call = { req: { ip: address, get: () => undefined }, body: async () => ({ email: owner.email, password: 'x' }) }
+  for (let n = 0; n < 6; n++)
+    await expect(signInHandler(deps as never)(call as never, {} as never)).rejects.toMatchObject({ code: 'overloaded' })
+  expect(outcomeOf(await ask(owner.email, PASSWORD, { address }))).toBe('201')
 })
 
 test('counts failures across replicas, and lets parallel guesses gain nothing [rate_limited]', async ({

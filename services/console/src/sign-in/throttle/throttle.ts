@@ -35,6 +35,8 @@ export interface Attempt {
   rank: number
   /** Takes the failure back (C1). */
   succeeded(): Promise<void>
+  /** Takes back only this failure: nothing was compared. */
+  withdrawn(): Promise<void>
 }
 
 export interface Throttle {
@@ -77,15 +79,16 @@ export function openThrottle({ prisma, now, maxRequests }: Options): Throttle {
   const requests = limiter('address', { points: maxRequests, duration: 60 })
   const oneAtATime = openTurns()
 
-  /** Counts a failure unless it has to wait (C1, C2, C3). */
+  /** Counts a failure unless it has to wait (C1, C2, C3). `unhindered` says what does not wait. */
   async function admit<C extends Counters>(
     turn: string,
     counters: C,
     waitOf: (counts: Counts<C>, nowMs: number) => number,
+    unhindered: string,
   ): Promise<Counts<C>> {
     const require = (counts: Counts<C>) => {
       const waitMs = waitOf(counts, now().getTime())
-      if (waitMs > 0) throw tooManyAttempts(waitMs)
+      if (waitMs > 0) throw tooManyAttempts(waitMs, unhindered)
     }
     require(await read(prisma, counters))
     return oneAtATime(turn, () =>
@@ -98,14 +101,20 @@ export function openThrottle({ prisma, now, maxRequests }: Options): Throttle {
     )
   }
 
-  async function attemptAt(key: string): Promise<Attempt> {
-    await admit(key, { device: { key, grow: withFailure } }, ({ device }, nowMs) => waitOfKnownDevice(device, nowMs))
-    return { rank: KNOWN_DEVICE, succeeded: () => forget(prisma, [key], []) }
+  async function attemptAt(key: string, unhindered: string): Promise<Attempt> {
+    const counters = { device: { key, grow: withFailure } }
+    await admit(key, counters, ({ device }, nowMs) => waitOfKnownDevice(device, nowMs), unhindered)
+    return {
+      rank: KNOWN_DEVICE,
+      succeeded: () => forget(prisma, [key], []),
+      withdrawn: () => forget(prisma, [], [key]),
+    }
   }
 
   return {
     async attempt({ email, address, device }) {
-      if (device !== null) return attemptAt(keyOf('device', device))
+      if (device !== null)
+        return attemptAt(keyOf('device', device), 'Single sign-on and a link to reset the password do not wait.')
       await slowly(requests, address)
       const block = addressBlock(address)
       const counters = {
@@ -113,13 +122,19 @@ export function openThrottle({ prisma, now, maxRequests }: Options): Throttle {
         email: { key: keyOf('email', email), grow: withDrop },
         address: { key: keyOf('failed', block), grow: withFailure },
       }
-      const counts = await admit(counters.email.key, counters, waitOfNewDevice)
+      const counts = await admit(
+        counters.email.key,
+        counters,
+        waitOfNewDevice,
+        'A device on which you have signed in before, single sign-on and a link to reset the password do not wait.',
+      )
       return {
         rank: rankOf(counts.address, now().getTime()),
         succeeded: () => forget(prisma, [counters.pair.key], [counters.email.key, counters.address.key]),
+        withdrawn: () => forget(prisma, [], keysOf(counters)),
       }
     },
-    attemptOf: (user) => attemptAt(keyOf('user', user)),
+    attemptOf: (user) => attemptAt(keyOf('user', user), 'A link to reset the password does not wait.'),
     attemptFrom: (address) => slowly(requests, address),
     mail: (to, limit) => consume(limiter('mail', limit), to),
   }
@@ -200,14 +215,14 @@ export async function forgetAttempts({ prisma }: Pick<Database, 'prisma'>): Prom
   return requests.count + failures.count
 }
 
-/** Reports the whole wait, and asks clients that retry by themselves not to. */
-function tooManyAttempts(waitMs: number): Refusal {
-  return new Refusal(
-    'rate_limited',
-    'Too many failed sign-ins.',
-    'Retry after Retry-After seconds. A device on which you have signed in before, single sign-on and a link to reset the password do not wait.',
-    { headers: { 'Retry-After': String(Math.max(1, Math.ceil(waitMs / 1_000))), 'x-should-retry': 'false' } },
-  )
+/**
+ * Reports the whole wait, and asks clients that retry by themselves not to.
+ * @param unhindered names the ways that do not wait
+ */
+function tooManyAttempts(waitMs: number, unhindered: string): Refusal {
+  return new Refusal('rate_limited', 'Too many failed sign-ins.', `Retry after Retry-After seconds. ${unhindered}`, {
+    headers: { 'Retry-After': String(Math.max(1, Math.ceil(waitMs / 1_000))), 'x-should-retry': 'false' },
+  })
 }
 
 const slowly = (limiter: RateLimiterPrisma, address: string) => consume(limiter, addressBlock(address))
