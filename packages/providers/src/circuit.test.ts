@@ -72,7 +72,7 @@ describe('after openMs', () => {
   })
 
   test('closes if the provider refuses the probe as a bad or excess request', () => {
-    for (const providerStatus of [400, 404, 422, 429]) {
+    for (const providerStatus of [400, 403, 404, 422, 429]) {
       const { admits, fail, changes } = rested()
       admits()
       fail(1, { kind: 'refused', providerStatus })
@@ -110,6 +110,7 @@ describe('failure', () => {
     [{ kind: 'refused', providerStatus: 500 }],
     [{ kind: 'refused', providerStatus: 529 }],
     [{ kind: 'refused', providerStatus: 401 }],
+    [{ kind: 'refused', providerStatus: 402 }],
   ])('%j counts toward opening', (facts) => {
     const { admits, fail } = circuit()
     fail(3, facts)
@@ -118,6 +119,7 @@ describe('failure', () => {
 
   test.each<[Partial<FailureFacts>]>([
     [{ kind: 'refused', providerStatus: 400 }],
+    [{ kind: 'refused', providerStatus: 403 }],
     [{ kind: 'refused', providerStatus: 404 }],
     [{ kind: 'refused', providerStatus: 429 }],
     [{ kind: 'refused', providerStatus: 400, asked: false }],

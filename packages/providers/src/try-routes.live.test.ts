@@ -240,6 +240,19 @@ describe('a provider that keeps failing', () => {
     expect(changes).toEqual([])
   })
 
+  test('keeps its circuit closed if it forbids one model, and is called for its others', async () => {
+    const { providers, changes } = watched()
+    await first.control.setFaults([{ model: 'x', status: 403 }])
+    const [x, y] = ['x', 'y'].map((model) => [{ provider: 'first', model }])
+    for (let i = 0; i < 30; i++) {
+      expect(await failureOf(complete(providers, { routes: x! }))).toMatchObject({ providerStatus: 403 })
+      expect(await answeredBy(providers, y)).toBe('first')
+    }
+    for (let i = 0; i < 30; i++) await failureOf(complete(providers, { routes: x! }))
+    expect(await answeredBy(providers, y)).toBe('first')
+    expect(changes).toEqual([])
+  })
+
   test('keeps its circuit closed if what was requested is larger than allowed, and no other provider is called', async () => {
     const providers = open('openai-compatible', { tries: 3, circuitFailures: 2 })
     await first.control.setFaults([{ oversizedBytes: 40 * 1024 * 1024, times: 2 }])

@@ -242,8 +242,8 @@ export interface CircuitOptions {
 
 /**
  * A circuit breaker for one provider.
- *   C1  Only failures that indicate an unhealthy provider count. Being busy (429), rejecting a request or
- *       answering it with more than its product allows doesn't.
+ *   C1  Only failures that indicate an unhealthy provider count. Being busy (429), rejecting a request, forbidding a
+ *       model (403) or answering with more than its product allows doesn't.
  *   C2  A stream counts twice: its start closes the circuit, and its end is a success or a separate failure.
  *   C3  While the circuit is half-open, one call per `openMs` is a probe. No call waits for it, because a response may
  *       take minutes to start. A probe whose caller disconnects decides nothing.
@@ -298,8 +298,8 @@ function isUnwell({ kind, asked, providerStatus, limitBytes }: ProviderFailure):
   return kind !== 'refused' || providerStatus === undefined || providerStatus >= 500 || ourAccount.has(providerStatus)
 }
 
-/** Statuses with which a provider refuses our account, regardless of the request. */
-const ourAccount = new Set([401, 402, 403])
+/** Statuses with which a provider refuses our account, regardless of the request. A 403 may concern only one model. */
+const ourAccount = new Set([401, 402])
 
 function isAlive({ kind, asked, limitBytes }: ProviderFailure): boolean {
   return asked && (kind === 'refused' || limitBytes !== undefined)
