@@ -47,8 +47,9 @@ export const dashboards: Dashboard[] = [
       {
         title: 'Refusals',
         unit: 'reqps',
-        figures: rate('gateway_refusals_total', 'code'),
-        description: 'docs/refusals.md explains each code.',
+        figures: figure('sum by (code, cause) (rate(gateway_refusals_total[$__rate_interval]))', '{{code}} {{cause}}'),
+        description:
+          'docs/refusals.md explains each code. Cause circuit: the providers of the product are being skipped.',
       },
       { title: 'Total duration', unit: 's', figures: quantiles('gateway_calls_duration') },
       {

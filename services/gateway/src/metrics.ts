@@ -15,7 +15,8 @@ export interface Metrics extends ProviderMetrics {
    * ledger keeps trying.
    */
   closed(how: 'settled' | 'released' | 'fenced' | 'unknown' | 'late' | 'lost' | 'quarantined', tookMs?: number): void
-  refused(code: string): void
+  /** `circuit`: the circuit breakers of all providers of the product are open. */
+  refused(code: string, cause?: 'circuit'): void
   /** Keys looked up in the ledger before their requests were read. */
   keysLookedUp(outcome: 'found' | 'refused' | 'failed', count?: number): void
   /** Refusals not reported to users: there were too many, or the ledger was unavailable. */
@@ -53,7 +54,7 @@ export function openMetrics(meter: Meter, inProgress: InProgress): Metrics {
     unit: '{reservation}',
   })
   const refusals = meter.createCounter('gateway.refusals', {
-    description: 'Responses other than 2xx, by error code',
+    description: 'Responses other than 2xx, by error code; those by an open circuit breaker have the cause circuit',
     unit: '{refusal}',
   })
   const dropped = meter.createCounter('gateway.refusals.dropped', {
@@ -140,7 +141,7 @@ export function openMetrics(meter: Meter, inProgress: InProgress): Metrics {
       closings.add(1, { outcome: how })
       if (tookMs !== undefined) settling.record(tookMs / 1_000, { outcome: how })
     },
-    refused: (code) => refusals.add(1, { code }),
+    refused: (code, cause) => refusals.add(1, { code, ...(cause && { cause }) }),
     keysLookedUp: (outcome, count = 1) => lookUps.add(count, { outcome }),
     refusalsDropped: (count) => dropped.add(count),
     promptCounted: (outcome, tookMs) => counts.record(tookMs / 1_000, { outcome }),

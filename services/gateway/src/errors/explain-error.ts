@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts'
 import { errorOfExecution, type ExecutionRecord } from '@gateway/api/execution'
 import { usd } from '@gateway/pricing/usd'
 import { markCallFailed, traceIdsOf } from '../tracing.ts'
-import { refusalOfError } from './refusal-of-error.ts'
+import { isOpenCircuit, refusalOfError } from './refusal-of-error.ts'
 
 const codes = new WeakMap<ServerResponse, RefusalCode>()
 
@@ -23,7 +23,7 @@ export function explainError(
   res: ServerResponse,
 ): Refusal {
   const refusal = refusalOfError(error)
-  metrics.refused(refusal.code)
+  metrics.refused(refusal.code, isOpenCircuit(error) ? 'circuit' : undefined)
   refusals.note(res, refusal.code)
   codes.set(res, refusal.code)
   markCallFailed(refusal)

@@ -63,6 +63,11 @@ export function refusalOfBreak(error: unknown): Refusal {
   )
 }
 
+/** Whether no provider was called because their circuit breakers are open. */
+export function isOpenCircuit(error: unknown): boolean {
+  return error instanceof ProviderFailure && error.kind === 'circuit_open'
+}
+
 /** Express throws a URIError for a path with invalid percent-encoding. */
 function isUnreadablePath(error: unknown): boolean {
   return error instanceof URIError

@@ -13,7 +13,7 @@ import { withSpan } from '@gateway/service-kit/process/spans'
 import type { CountedUsage } from '@gateway/tokens/counted-usage'
 import { type AdmissionRequest, admitCall } from '../../admission/admit-call.ts'
 import { type AdmittedCall, type Caller, callerOf } from '../../admission/admission.ts'
-import { refusalOfEmbedding } from '../../errors/refusal-of-error.ts'
+import { isOpenCircuit, refusalOfEmbedding } from '../../errors/refusal-of-error.ts'
 import { withPermit } from '../../admission/limits.ts'
 import type { Deps } from '../../deps.ts'
 import {
@@ -58,8 +58,9 @@ export function createEmbeddings(deps: Deps): RequestHandler {
     })
 }
 
-/** Only refusals of models are reworded: a bug is still logged with its stack. */
+/** Only refusals of models are reworded: a bug is still logged with its stack, and an open circuit counted as one. */
 function reworded(error: unknown): unknown {
+  if (isOpenCircuit(error)) return error
   return error instanceof ProviderFailure || error instanceof Refusal ? refusalOfEmbedding(error) : error
 }
 
