@@ -37,6 +37,18 @@ const p95 = (metric: string, by: string): Figure[] => [
   },
 ]
 const figure = (expr: string, legend: string): Figure[] => [{ expr, legend }]
+const circuits = (service: 'gateway' | 'worker'): Panel => ({
+  title: 'Open circuit breakers',
+  unit: 'short',
+  figures: [
+    ...figure(`sum by (provider) (${service}_provider_circuits_open)`, '{{provider}}'),
+    ...figure(
+      `sum by (provider, state) (increase(${service}_provider_circuit_changes_total[$__rate_interval]))`,
+      '{{provider}} became {{state}}',
+    ),
+  ],
+  description: 'Processes with the circuit breaker of a provider open: docs/operating.md, ProviderCircuitOpen.',
+})
 
 export const dashboards: Dashboard[] = [
   {
@@ -98,18 +110,7 @@ export const dashboards: Dashboard[] = [
         unit: 'reqps',
         figures: rate('gateway_provider_attempts_failed_total', 'kind'),
       },
-      {
-        title: 'Open circuit breakers',
-        unit: 'short',
-        figures: [
-          ...figure('max(gateway_provider_circuits_open)', 'open'),
-          {
-            expr: 'sum by (state) (increase(gateway_provider_circuit_changes_total[$__rate_interval]))',
-            legend: 'became {{state}}',
-          },
-        ],
-        description: 'The log names the provider: "provider circuit changed".',
-      },
+      circuits('gateway'),
       {
         title: 'Connections to providers',
         unit: 'short',
@@ -277,6 +278,7 @@ export const dashboards: Dashboard[] = [
         unit: 'ops',
         figures: rate('worker_provider_attempts_failed_total', 'kind'),
       },
+      circuits('worker'),
       {
         title: 'Calls that waited for funds',
         unit: 'ops',

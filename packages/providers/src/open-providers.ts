@@ -34,6 +34,8 @@ export interface Providers {
   embed(call: EmbeddingCall): Promise<EmbeddingAnswer>
   /** Connections to each provider in use, and calls that wait for one. */
   connections(): { provider: string; used: number; waiting: number }[]
+  /** State of the circuit breaker of each provider. */
+  circuits(): { provider: string; state: CircuitState }[]
   /** Waits for running calls, then closes all connections. */
   close(): Promise<void>
 }
@@ -124,6 +126,7 @@ export function openProviders(config: ProvidersConfig, options: ProvidersOptions
         used: adapter.connections.used(),
         waiting: adapter.connections.waiting(),
       })),
+    circuits: () => [...opened].map(([provider, { circuit }]) => ({ provider, state: circuit.state() })),
     close: async () => void (await Promise.all([...opened.values()].map(({ adapter }) => adapter.close()))),
   }
 }

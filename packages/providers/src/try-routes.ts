@@ -221,6 +221,7 @@ export type CircuitState = 'closed' | 'open' | 'half-open'
 export interface Circuit {
   /** Whether a call may go to the provider now. */
   admits(): boolean
+  state(): CircuitState
   /** Milliseconds until a call may go; 0 if it may now. */
   retryAfterMs(): number
   /** The provider has started to respond. */
@@ -277,6 +278,7 @@ export function openCircuit({ failures: maxFailures, openMs, changed, nowMs }: C
       become('half-open')
       return true
     },
+    state: () => state,
     retryAfterMs: () => (state === 'closed' ? 0 : Math.max(0, nextProbeMs - nowMs())),
     answered,
     completed() {

@@ -2,7 +2,6 @@ import { type AssetMetrics, openAssetMetrics } from '@gateway/assets/asset-store
 import type { Meter } from '@opentelemetry/api'
 import { openProviderMetrics, type ProviderMetrics } from '@gateway/service-kit/process/provider-metrics'
 import { seconds } from '@gateway/service-kit/process/telemetry'
-import type { ProvidersOptions } from '@gateway/providers/open-providers'
 import type { ProviderFailure } from '@gateway/providers/provider-failure'
 import type { AcceptedAnswer } from './request/read-invocation.ts'
 import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
@@ -24,7 +23,6 @@ export interface Metrics extends ProviderMetrics {
   /** A prompt that would have been refused by its byte count alone. `busy`: it was not counted in time. */
   promptCounted(outcome: 'counted' | 'busy', tookMs: number): void
   attemptFailed(failure: ProviderFailure): void
-  circuitChanged: NonNullable<ProvidersOptions['circuitChanged']>
   /**
    * Duration of a call, even if its caller disconnected. `providerMs`: the provider's share; absent for a replay, which
    * may have waited for another call, and for a sandbox product, whose nodes call providers elsewhere.
@@ -89,17 +87,6 @@ export function openMetrics(meter: Meter, inProgress: InProgress): Metrics {
     description: 'Duration from the end of a call until the ledger has closed its reservation',
     ...seconds,
   })
-  const circuits = meter.createCounter('gateway.provider.circuit.changes', {
-    description: 'Circuit breaker changes of providers, by new state',
-    unit: '{change}',
-  })
-  const open = new Set<string>()
-  meter
-    .createObservableGauge('gateway.provider.circuits.open', {
-      description: 'Providers whose circuit breaker is not closed',
-      unit: '{provider}',
-    })
-    .addCallback((gauge) => gauge.observe(open.size))
   meter
     .createObservableGauge('gateway.calls.open', {
       description: 'Chat calls in progress, and invocations waiting for their execution',
@@ -146,11 +133,6 @@ export function openMetrics(meter: Meter, inProgress: InProgress): Metrics {
     refusalsDropped: (count) => dropped.add(count),
     promptCounted: (outcome, tookMs) => counts.record(tookMs / 1_000, { outcome }),
     attemptFailed: ({ kind }) => attempts.add(1, { kind }),
-    circuitChanged({ provider, state }) {
-      circuits.add(1, { state })
-      if (state === 'closed') open.delete(provider)
-      else open.add(provider)
-    },
     answered(kind, durationMs, providerMs) {
       durations.record(durationMs / 1_000, { kind })
       if (providerMs !== undefined) own.record(Math.max(0, durationMs - providerMs) / 1_000, { kind })

@@ -129,6 +129,7 @@ export async function startGateway(
   })
   onStop('providers', () => providers.close())
   metrics.watchConnections(providers.connections)
+  metrics.watchCircuits(providers.circuits)
 
   const assetStore = await openAssetStore(assetStoreOf(config), metrics.assets, (error) =>
     log.warn({ err: error }, 'asset store failed'),

@@ -82,6 +82,7 @@ export async function openDeps(
     waitMs: CONNECTION_WAIT_MS,
     noConnection: metrics.noConnection,
     circuitChanged(change) {
+      metrics.circuitChanged(change)
       providerReporter.circuitChanged(change)
       log.warn(change, 'provider circuit changed')
     },
@@ -92,6 +93,7 @@ export async function openDeps(
   })
   onStop('providers', () => providers.close())
   metrics.watchConnections(providers.connections)
+  metrics.watchCircuits(providers.circuits)
 
   const tokens = openTokenCounter({
     log,

@@ -11,6 +11,9 @@ export interface ProviderMetrics {
   usageReplaced(facts: { provider: string; reason: string }): void
   /** Calls whose content was to be captured, and could not be. */
   contentDropped(calls: number): void
+  /** The circuit breaker of a provider changed to this state. */
+  circuitChanged(change: { provider: string; state: string }): void
+  watchCircuits(read: () => { provider: string; state: string }[]): void
   /** Every provider is there at the first reading. */
   watchConnections(read: () => { provider: string; used: number; waiting: number }[]): void
 }
@@ -40,7 +43,21 @@ export function openProviderMetrics(meter: Meter, service: string): ProviderMetr
       'Calls whose prompts and answers could not be captured: too many at once, or the ledger was unavailable',
     unit: '{call}',
   })
+  const circuits = meter.createCounter(`${service}.provider.circuit.changes`, {
+    description: 'Circuit breaker changes of providers, by new state',
+    unit: '{change}',
+  })
+  const open = meter.createObservableGauge(`${service}.provider.circuits.open`, {
+    description: '1 if the circuit breaker of a provider is not closed, otherwise 0',
+    unit: '{circuit}',
+  })
   return {
+    circuitChanged: ({ provider, state }) => circuits.add(1, { provider, state }),
+    watchCircuits(read) {
+      open.addCallback((gauge) => {
+        for (const { provider, state } of read()) gauge.observe(state === 'closed' ? 0 : 1, { provider })
+      })
+    },
     contentDropped: (calls) => dropped.add(calls),
     noConnection: ({ provider, why }) => refused.add(1, { provider, reason: why }),
     usageReplaced: ({ provider, reason }) => replaced.add(1, { provider, reason }),
