@@ -27,7 +27,12 @@ const answered = (latencyMs: number, model = 'm-1'): ProviderEvent => ({
 })
 
 /** Opens a reporter whose ledger accepts reports, or is unavailable. */
-function open({ away = false, tests = [] as RouteTest[] } = {}) {
+function open({
+  away = false,
+  tests = [],
+  circuit = 'closed',
+}: { away?: boolean; tests?: RouteTest[]; circuit?: 'closed' | 'open' } = {}) {
+  const state = { circuit, nowMs: 1_000_000 }
   const reports: ProviderReport[] = []
   const warnings: object[] = []
   const answer = (): ProviderReportAnswer => {
@@ -44,11 +49,12 @@ function open({ away = false, tests = [] as RouteTest[] } = {}) {
     service: 'gateway',
     sender: 'gtw_1',
     providers: [{ name: 'first', kind: 'anthropic', credential: 'environment', credentialAt: null }],
+    circuits: () => [{ provider: 'first', state: state.circuit }],
     test: () => Promise.resolve({ latencyMs: 7, failure: null }),
     log: { warn: (facts: object) => void warnings.push(facts) } as never,
-    now: () => 1_000_000,
+    now: () => state.nowMs,
   })
-  return { reporter, reports, warnings }
+  return { reporter, reports, warnings, state }
 }
 
 describe('a report about providers', () => {
@@ -93,12 +99,26 @@ describe('a report about providers', () => {
   })
 
   test('is sent by itself, and has the configured providers with their circuits', async () => {
-    const { reporter, reports } = open()
-    reporter.circuitChanged({ provider: 'first', state: 'open' })
+    const { reporter, reports } = open({ circuit: 'open' })
+    reporter.circuitChanged()
     await expect.poll(() => reports.length, { timeout: 5_000 }).toBe(1)
     expect(reports[0]!.providers).toMatchObject([{ provider: 'first', credential: 'environment', circuit: 'open' }])
     await reporter.stop()
     expect(reports.at(-1)).toMatchObject({ number: 2, providers: [] })
+  })
+
+  test('has a circuit as closed once it counts as closed without a change', async () => {
+    const { reporter, reports, state } = open({ circuit: 'open' })
+    reporter.circuitChanged()
+    await expect.poll(() => reports.length, { timeout: 5_000 }).toBe(1)
+    state.circuit = 'closed'
+    state.nowMs += 5_000
+    await expect.poll(() => reports.length, { timeout: 5_000 }).toBe(2)
+    expect(reports.map(({ providers }) => providers[0])).toMatchObject([
+      { circuit: 'open', circuitAgoMs: 0 },
+      { circuit: 'closed', circuitAgoMs: 0 },
+    ])
+    await reporter.stop()
   })
 
   test('has a bounded size, with the newest failures', async () => {

@@ -20,7 +20,8 @@ import type { LedgerClient } from './ledger-client.ts'
 
 export interface ProviderReporter {
   observe(event: ProviderEvent): void
-  circuitChanged(change: { provider: string; state: Circuit }): void
+  /** Reports the states of the circuits soon. */
+  circuitChanged(): void
   /** Reports the rest, and that this process ends. */
   stop(): Promise<void>
 }
@@ -63,6 +64,7 @@ export interface ProviderReporterOptions {
     credential: Provider['credential']
     credentialAt: Date | null
   }[]
+  circuits: () => { provider: string; state: Circuit }[]
   /** Makes a test call. Never rejects. */
   test: (test: RouteTest) => Promise<Omit<TestResult, 'id'>>
   log: Pick<Logger, 'warn'>
@@ -79,7 +81,9 @@ const { counts: MAX_COUNTS, failures: MAX_FAILURES, providers: MAX_PROVIDERS } =
 export function openProviderReporter(options: ProviderReporterOptions): ProviderReporter {
   const { ledger, service, sender, log, now } = options
   const startedMs = now()
-  const circuits = new Map<string, { state: Circuit; atMs: number }>()
+  const circuits = new Map<string, { state: Circuit; atMs: number }>(
+    options.providers.map(({ name }) => [name, { state: 'closed', atMs: startedMs }]),
+  )
   let counts = new Map<string, Count>()
   let failures: Failure[] = []
   let tests: TestResult[] = []
@@ -127,10 +131,16 @@ export function openProviderReporter(options: ProviderReporterOptions): Provider
     isDirty = true
   }
 
+  function noteCircuits(): void {
+    for (const { provider, state } of options.circuits())
+      if (circuits.get(provider)?.state !== state) circuits.set(provider, { state, atMs: now() })
+  }
+
   function configured(): Provider[] {
+    noteCircuits() // a circuit without calls closes without a change
     const nowMs = now()
     return options.providers.slice(0, MAX_PROVIDERS).map(({ name, kind, credential, credentialAt }) => {
-      const { state, atMs } = circuits.get(name) ?? { state: 'closed', atMs: startedMs }
+      const { state, atMs } = circuits.get(name)!
       return {
         provider: name,
         kind,
@@ -170,8 +180,8 @@ export function openProviderReporter(options: ProviderReporterOptions): Provider
           noteFailure(count, event)
       }
     },
-    circuitChanged({ provider, state }) {
-      circuits.set(provider, { state, atMs: now() })
+    circuitChanged() {
+      noteCircuits()
       isDirty = true
     },
     async stop() {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { openCircuit } from './try-routes.ts'
+import { openCircuit, QUIET_MS } from './try-routes.ts'
 import { ProviderFailure } from './provider-failure.ts'
 import type { FailureFacts } from './provider-failure.ts'
 
@@ -97,6 +97,51 @@ test('a call from before the opening closes it on a response and does not extend
   expect(admits()).toBe(true)
   answered()
   expect(admits()).toBe(true)
+})
+
+describe('without calls for QUIET_MS', () => {
+  test('counts as closed after it opened, and the next call is still a probe', () => {
+    const { admits, state, fail, pass, changes } = circuit()
+    fail(3)
+    pass(QUIET_MS - 1)
+    expect(state()).toBe('open')
+    pass(1)
+    expect([state(), changes]).toEqual(['closed', ['open']])
+    expect([admits(), state(), admits()]).toEqual([true, 'half-open', false])
+    fail(1)
+    expect([admits(), state()]).toEqual([false, 'open'])
+  })
+
+  test('counts as closed after a probe whose caller disconnected', () => {
+    const { admits, state, fail, pass } = circuit()
+    fail(3)
+    pass(100)
+    admits()
+    pass(QUIET_MS)
+    expect(state()).toBe('closed')
+    expect([admits(), admits(), state()]).toEqual([true, false, 'half-open'])
+  })
+
+  test('counts as open while its probes fail', () => {
+    const { admits, state, fail, pass } = circuit()
+    fail(3)
+    for (let n = 0; n < 9; n++) {
+      pass(QUIET_MS / 2)
+      admits()
+      fail(1)
+      expect(state()).toBe('open')
+    }
+  })
+})
+
+test('counts as open for all of openMs, however long that is', () => {
+  let nowMs = 0
+  const it = openCircuit({ failures: 1, openMs: 2 * QUIET_MS, changed: () => {}, nowMs: () => nowMs })
+  it.failed(failure())
+  nowMs = 2 * QUIET_MS - 1
+  expect(it.state()).toBe('open')
+  nowMs++
+  expect(it.state()).toBe('closed')
 })
 
 describe('failure', () => {

@@ -221,6 +221,7 @@ export type CircuitState = 'closed' | 'open' | 'half-open'
 export interface Circuit {
   /** Whether a call may go to the provider now. */
   admits(): boolean
+  /** `closed` also if no call came for a while (C5). */
   state(): CircuitState
   /** Milliseconds until a call may go; 0 if it may now. */
   retryAfterMs(): number
@@ -241,6 +242,9 @@ export interface CircuitOptions {
   nowMs: () => number
 }
 
+/** How long a circuit that is not closed counts as such without calls. Shorter than the alert about it waits. */
+export const QUIET_MS = 180_000
+
 /**
  * A circuit breaker for one provider.
  *   C1  Only failures that indicate an unhealthy provider count. Being busy (429), rejecting a request, forbidding a
@@ -250,6 +254,8 @@ export interface CircuitOptions {
  *       take minutes to start. A probe whose caller disconnects decides nothing.
  *   C4  A call from before the opening counts when it ends: a response closes the circuit; a failure adds no
  *       information and at most delays the next probe.
+ *   C5  Without calls for `QUIET_MS` nothing is kept from the provider, so the circuit counts as closed. The next call is
+ *       still a probe.
  * Handwritten: cockatiel's breaker has one outcome per call where a stream has two (C2), makes calls wait for the
  * probe, counts a call aborted by its caller as a success (C3), and has its own clock.
  */
@@ -257,6 +263,11 @@ export function openCircuit({ failures: maxFailures, openMs, changed, nowMs }: C
   let state: CircuitState = 'closed'
   let failures = 0
   let nextProbeMs = 0
+  let quietFromMs = 0
+
+  function needed(): void {
+    quietFromMs = Math.max(nextProbeMs, nowMs() + QUIET_MS)
+  }
 
   function become(next: CircuitState): void {
     if (state === next) return
@@ -273,12 +284,14 @@ export function openCircuit({ failures: maxFailures, openMs, changed, nowMs }: C
   return {
     admits() {
       if (state === 'closed') return true
-      if (nowMs() < nextProbeMs) return false
-      nextProbeMs = nowMs() + openMs // C3
+      const isProbe = nowMs() >= nextProbeMs
+      if (isProbe) nextProbeMs = nowMs() + openMs // C3
+      needed()
+      if (!isProbe) return false
       become('half-open')
       return true
     },
-    state: () => state,
+    state: () => (nowMs() < quietFromMs ? state : 'closed'), // C5
     retryAfterMs: () => (state === 'closed' ? 0 : Math.max(0, nextProbeMs - nowMs())),
     answered,
     completed() {
@@ -289,6 +302,7 @@ export function openCircuit({ failures: maxFailures, openMs, changed, nowMs }: C
       if (state === 'open') return // C4
       if (state === 'closed' && ++failures < maxFailures) return
       nextProbeMs = nowMs() + openMs
+      needed()
       become('open')
     },
   }

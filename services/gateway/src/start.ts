@@ -106,6 +106,7 @@ export async function startGateway(
     service: 'gateway',
     sender: newId('gtw'),
     providers: describeProviders(providersConfig),
+    circuits: () => providers.circuits(),
     test: (route) => testRoute(providers, route),
     log,
     now,
@@ -119,7 +120,7 @@ export async function startGateway(
     noConnection: metrics.noConnection,
     circuitChanged(change) {
       metrics.circuitChanged(change)
-      providerReporter.circuitChanged(change)
+      providerReporter.circuitChanged()
       log.warn(change, 'provider circuit changed')
     },
     attemptFailed(failure, reference) {

@@ -70,6 +70,7 @@ export async function openDeps(
     service: 'worker',
     sender: newId('wrk'),
     providers: describeProviders(providersConfig),
+    circuits: () => providers.circuits(),
     test: (route) => testRoute(providers, route),
     log,
     now: Date.now,
@@ -81,14 +82,14 @@ export async function openDeps(
     connections: 2 * config.CONCURRENCY, // half of them is the share of one project, which may run all nodes
     waitMs: CONNECTION_WAIT_MS,
     noConnection: metrics.noConnection,
-    circuitChanged(change) {
-      metrics.circuitChanged(change)
-      providerReporter.circuitChanged(change)
-      log.warn(change, 'provider circuit changed')
-    },
     attemptFailed(failure, reference) {
       metrics.attemptFailed(failure)
       log.warn({ ...reference, err: failure }, 'provider attempt failed')
+    },
+    circuitChanged(change) {
+      metrics.circuitChanged(change)
+      providerReporter.circuitChanged()
+      log.warn(change, 'provider circuit changed')
     },
   })
   onStop('providers', () => providers.close())

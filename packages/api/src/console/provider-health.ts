@@ -131,7 +131,7 @@ export const providerHealth = z
             .enum(['configuration', 'environment', 'file', 'aws_chain', 'none'])
             .describe('where its key is from; aws_chain: the default chain of the AWS SDK'),
           credentialChangedAt: time.nullable().describe('when the file of its key was changed; null: not from a file'),
-          circuit: circuit.describe('state of its circuit breaker'),
+          circuit: circuit.describe('state of its circuit breaker; closed also after three minutes without calls'),
           circuitSince: time,
         }),
       )

@@ -48,7 +48,7 @@ export function openProviderMetrics(meter: Meter, service: string): ProviderMetr
     unit: '{change}',
   })
   const open = meter.createObservableGauge(`${service}.provider.circuits.open`, {
-    description: '1 if the circuit breaker of a provider is not closed, otherwise 0',
+    description: '1 while the circuit breaker of a provider keeps calls from it, otherwise 0',
     unit: '{circuit}',
   })
   return {
