@@ -103,7 +103,7 @@ const example = {
       p95Ms: 1_900,
     },
   ],
-  steps: [{ at: '2026-11-20T09:00:00.000Z', calls: 120, failed: 3 }],
+  steps: [{ at: '2026-11-20T09:00:00.000Z', calls: 120, failed: 3, rejected: 1 }],
   tests: [testExample],
   failures: [
     {
@@ -146,7 +146,9 @@ export const providerHealth = z
         }),
       )
       .describe('by model and product: those with calls, and those that a product names'),
-    steps: z.array(z.strictObject({ at: time, calls: count, failed: count })).describe('in order, without empty ones'),
+    steps: z
+      .array(z.strictObject({ at: time, calls: count, failed: count, rejected: count }))
+      .describe('in order, without empty ones'),
     tests: z.array(providerTest).max(5).describe('test calls of the last hour, newest first'),
     failures: z
       .array(

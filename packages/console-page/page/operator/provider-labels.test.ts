@@ -30,6 +30,10 @@ describe('the state of a provider', () => {
     expect(providerState({ ...calls, failed: 4, processes: [process] }).text).toBe('Healthy')
     expect(providerState({ ...calls, failed: 5, processes: [process] }).text).toBe('Failing')
   })
+  test('is that it refuses all requests', () => {
+    const refused = { calls: 5, failed: 0, rejected: 5, processes: [process] }
+    expect(providerState(refused)).toEqual({ tone: 'warn', text: 'Requests refused' })
+  })
   test('is that no process has it configured, or that it had no calls', () => {
     expect(providerState({ ...calls, processes: [] }).text).toBe('Not configured')
     expect(providerState({ calls: 0, failed: 0, rejected: 0, processes: [process] }).text).toBe('No calls')
@@ -49,11 +53,11 @@ test('a failure has what the provider said', () => {
 
 test('a chart has all steps of the range, also those without calls', () => {
   const range = { from: '2026-11-20T08:25:00.000Z', to: '2026-11-20T08:41:00.000Z', stepMs: 300_000 }
-  const steps = attemptSteps(range, [{ at: '2026-11-20T08:30:00.000Z', calls: 10, failed: 3 }])
+  const steps = attemptSteps(range, [{ at: '2026-11-20T08:30:00.000Z', calls: 10, failed: 3, rejected: 2 }])
   expect(steps.map(({ from, values }) => [from.slice(11, 16), ...values])).toEqual([
-    ['08:25', 0, 0],
-    ['08:30', 7, 3],
-    ['08:35', 0, 0],
-    ['08:40', 0, 0],
+    ['08:25', 0, 0, 0],
+    ['08:30', 5, 3, 2],
+    ['08:35', 0, 0, 0],
+    ['08:40', 0, 0, 0],
   ])
 })

@@ -38,7 +38,8 @@ export function providerState(of: Pick<ProviderHealth, 'processes'> & Counts): {
       text: `Circuit open in ${broken.length} of ${processes.length} ${processes.length === 1 ? 'process' : 'processes'}`,
     }
   const rate = errorRate(of)
-  if (rate === null) return { tone: 'plain', text: 'No calls' }
+  if (rate === null)
+    return of.calls > 0 ? { tone: 'warn', text: 'Requests refused' } : { tone: 'plain', text: 'No calls' }
   return rate >= NOTABLE_RATE ? { tone: 'warn', text: 'Failing' } : { tone: 'good', text: 'Healthy' }
 }
 
@@ -104,7 +105,7 @@ export function failureText({
   return said === '' ? name : `${name}: ${said}`
 }
 
-/** All steps of a range, with what succeeded and what failed in each. */
+/** All steps of a range, with what succeeded, what failed and what was refused for the request itself in each. */
 export function attemptSteps(
   { from, to, stepMs }: { from: string; to: string; stepMs: number },
   steps: ProviderHealth['steps'],
@@ -114,8 +115,8 @@ export function attemptSteps(
   const length = Math.ceil((Date.parse(to) - begin) / stepMs)
   return Array.from({ length }, (_, n): ChartStep => {
     const at = begin + n * stepMs
-    const { calls = 0, failed = 0 } = byTime.get(at) ?? {}
+    const { calls = 0, failed = 0, rejected = 0 } = byTime.get(at) ?? {}
     const iso = (ms: number) => new Date(ms).toISOString()
-    return { from: iso(at), to: iso(at + stepMs), values: [Math.max(0, calls - failed), failed] }
+    return { from: iso(at), to: iso(at + stepMs), values: [Math.max(0, calls - failed - rejected), failed, rejected] }
   })
 }

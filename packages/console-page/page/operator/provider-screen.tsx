@@ -77,6 +77,7 @@ function ProviderParts({ of, report }: { of: ProviderHealth; report: ProvidersRe
             series={[
               { name: 'Succeeded', color: 0 },
               { name: 'Failed', color: 3 },
+              { name: 'Refused requests', color: 1 },
             ]}
             steps={attemptSteps(report, of.steps)}
             step="hour"

@@ -24,7 +24,7 @@ const health: ProviderHealth = {
   ],
   deployments: [],
   tests: [],
-  steps: [{ at: '2026-11-20T08:30:00.000Z', calls: 200, failed: 50 }],
+  steps: [{ at: '2026-11-20T08:30:00.000Z', calls: 200, failed: 50, rejected: 0 }],
   failures: [
     {
       at: '2026-11-20T09:12:31.250Z',

@@ -63,7 +63,9 @@ describe(`GET ${PROVIDERS}`, () => {
       { product: 'acme/sage', calls: 2, isRouted: false },
       { product: 'acme/swift', calls: 13, failed: 3 },
     ])
-    expect(lastHour.steps.reduce((sum: number, { calls }: { calls: number }) => sum + calls, 0)).toBe(15)
+    const inSteps = (figure: string) =>
+      lastHour.steps.reduce((sum: number, step: Record<string, number>) => sum + step[figure]!, 0)
+    expect(['calls', 'failed', 'rejected'].map(inSteps)).toEqual([15, 3, 3])
     expect(await read('day')).toMatchObject({ calls: 115 })
   })
 

@@ -52,10 +52,11 @@ export function listProviders(deps: Deps): Handler<'listProviders'> {
         ...figuresOf(counts),
         processes: processes.map(processOf),
         deployments: deploymentsOf(counts, of(routes, name)),
-        steps: of(steps, name).map(({ at, calls, failed }) => ({
+        steps: of(steps, name).map(({ at, calls, failed, rejected }) => ({
           at: at.toISOString(),
           calls: Number(calls),
           failed: Number(failed),
+          rejected: Number(rejected),
         })),
         tests: latestTests(tests, name, to),
         failures: of(failures, name).map(failureOf),
@@ -95,12 +96,14 @@ interface Step {
   at: Date
   calls: bigint
   failed: bigint
+  rejected: bigint
 }
 
 function readSteps({ prisma }: Pick<Deps, 'prisma'>, from: Date, stepMs: number): Promise<Step[]> {
   return prisma.$queryRaw<Step[]>`
     SELECT provider, date_bin(${stepMs}::int * interval '1 millisecond', slot, 'epoch') AS at,
-           sum(answered + failed + rejected)::bigint AS calls, sum(failed + cut)::bigint AS failed
+           sum(answered + failed + rejected)::bigint AS calls, sum(failed + cut)::bigint AS failed,
+           sum(rejected)::bigint AS rejected
       FROM money.provider_slots WHERE slot >= ${from}
      GROUP BY 1, 2 ORDER BY 1, 2`
 }
