@@ -1,4 +1,5 @@
 import { newProductBody } from '@gateway/api/console/products'
+import { embeddingLimits } from '@gateway/api/limits'
 import { expect, test } from 'vitest'
 import { draftOfKnown, knownModels } from './known-models.ts'
 import { bodyOf } from './product-draft.ts'
@@ -14,6 +15,12 @@ test('each known model fills a valid product at list price, with the same cost',
     if (body.pricing.unit === 'tokens' && body.pricing.cachedPrompt !== undefined)
       expect(Number(body.pricing.cachedPrompt)).toBeLessThan(Number(body.pricing.prompt))
   }
+})
+
+test('an embedding takes the largest request of token arrays', () => {
+  const embeddings = all.filter(({ kind }) => kind === 'embedding')
+  expect(embeddings).not.toEqual([])
+  for (const { contextLength } of embeddings) expect(contextLength).toBeGreaterThanOrEqual(embeddingLimits.totalTokens)
 })
 
 test('a known model is routed to a configured provider of its kind', () => {

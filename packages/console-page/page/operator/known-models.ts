@@ -129,7 +129,7 @@ const models: readonly KnownModel[] = [
     model: 'text-embedding-3-small',
     tokenizer: 'cl100k_base',
     input: ['text'],
-    contextLength: 8192,
+    contextLength: 300_000, // bounds all inputs of a call together; the provider bounds each to 8,192 tokens
     maxOutputTokens: 1,
     maxTokensPerImage: null,
     prices: { prompt: '0.02' },
