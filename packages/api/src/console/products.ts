@@ -65,7 +65,9 @@ const productFields = {
   ownedBy: label(100).describe('the publisher, never a provider'),
   state: z.enum(['draft', 'published', 'suspended']),
   contextLength: tokens,
-  maxOutputTokens: tokens,
+  maxOutputTokens: tokens.describe(
+    'a chat call without max_tokens asks for as many, at most 8,192, and needs room for its prompt in contextLength',
+  ),
   supportedParameters: z.array(parameterName).max(64),
   modalities: z.strictObject({ input: z.array(modality).min(1), output: z.array(modality).min(1) }),
   isModerated: z.boolean(),

@@ -13,6 +13,7 @@ import type {
 import { productDefaults } from '@gateway/api/product-defaults'
 import type { ConsoleDeps } from '../deps.ts'
 import { invalidField } from '../request/check.ts'
+import { outputCap } from '@gateway/pricing/upper-bound'
 import { picoFromUsd, usdFromPico, type Pico, type Price } from '@gateway/pricing/price'
 
 export type ProductRow = NonNullable<Awaited<ReturnType<ConsoleDeps['prisma']['product']['findUnique']>>>
@@ -60,6 +61,21 @@ export function columnsOfPatch(kind: ProductKind, patch: z.output<typeof product
     ...(pricing && columnsOfPrice(kind, pricing)),
     ...(providers && { providers: withCheckedCosts(kind, providers) }),
   }
+}
+
+/**
+ * Checks that a chat call without `max_tokens` can have a prompt (money §2.3).
+ * @throws Refusal `invalid_request` for `maxOutputTokens`
+ */
+export function requireRoomForPrompt({
+  kind,
+  contextLength,
+  maxOutputTokens,
+}: Pick<ProductRow, 'kind' | 'contextLength' | 'maxOutputTokens'>): void {
+  const cap = outputCap(null, BigInt(maxOutputTokens))
+  if (kind !== 'chat' || cap < contextLength) return
+  const wrong = `lets a call without max_tokens ask for ${cap} tokens, which fill the context of ${contextLength}.`
+  throw invalidField('maxOutputTokens', wrong, 'Leave room for a prompt.')
 }
 
 /** Product as the API returns it. Fields that reveal its providers are for the platform operator only. */

@@ -16,6 +16,7 @@ const body = (id: string) => ({
 })
 
 const imageInput = { maxBytes: 1_000, maxCount: 1, https: false }
+const embedding = { unit: 'tokens', prompt: '0.00000002', completion: '0' }
 const painter = { kind: 'image', pricing: { unit: 'request', request: '0.04' } }
 
 test('creates a product with exact prices, and shows its providers, tokenizer and overheads to the operator only', async ({
@@ -51,6 +52,37 @@ test('members of any organization can list the catalogue, and no one else can [n
   expect(outcomeOf(await (await stack.member()).get('/api/v2/products'))).toBe('200')
   await fixture.run('DELETE FROM control.memberships WHERE user_id = $1', [stack.owner.id])
   expect(outcomeOf(await stack.owner.get('/api/v2/products'))).toBe('403 not_permitted')
+})
+
+test('refuses a chat product whose default output leaves no room for a prompt [invalid_request]', async ({
+  signIn,
+}) => {
+  const operator = await signIn({ platformOperator: true })
+  const path = '/api/v2/products/acme%2Froom'
+  const create = (more: object) => operator.post('/api/v2/products', { ...body('acme/room'), ...more })
+  const change = (patch: object) => operator.patch(path, patch)
+  const noRoom = {
+    status: 400,
+    body: { error: { code: 'invalid_request', param: 'maxOutputTokens', resolution: 'Leave room for a prompt.' } },
+  }
+  const all8k = { contextLength: 8192, maxOutputTokens: 8192 }
+  expect(await create(all8k)).toMatchObject(noRoom)
+  expect(outcomeOf(await create({}))).toBe('201')
+  for (const patch of [{ contextLength: 4096 }, all8k]) expect(await change(patch)).toMatchObject(noRoom)
+  // A call without max_tokens asks for at most 8,192 tokens.
+  expect(outcomeOf(await change({ maxOutputTokens: 128_000 }))).toBe('200')
+  expect(outcomeOf(await create({ id: 'acme/embedder', kind: 'embedding', pricing: embedding, ...all8k }))).toBe('201')
+})
+
+test('lets a product without room for a prompt be suspended, and not published [invalid_request]', async ({
+  signIn,
+  stack,
+}) => {
+  const operator = await signIn({ platformOperator: true })
+  const path = `/api/v2/products/${encodeURIComponent(await stack.fixture.publishProduct({ contextLength: 8192 }))}`
+  expect(outcomeOf(await operator.patch(path, { state: 'suspended' }))).toBe('200')
+  const published = await operator.patch(path, { state: 'published' })
+  expect(published).toMatchObject({ status: 400, body: { error: { param: 'maxOutputTokens' } } })
 })
 
 test('counts a byte as one token if the product has a tokenizer, and as half a token if not', async ({ signIn }) => {

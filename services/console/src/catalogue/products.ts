@@ -1,3 +1,5 @@
+import type { BodyOf } from '@gateway/api/api-route'
+import type { ConsoleRoutes } from '@gateway/api/console-routes'
 import { type ProductKind } from '@gateway/api/console/products'
 import { refuse } from '@gateway/api/refusal'
 import { recordChange } from '../audit/record-change.ts'
@@ -6,7 +8,13 @@ import type { Handler } from '../request/call.ts'
 import { pageOf } from '../request/page.ts'
 import { userOf } from '../sign-in/user.ts'
 import { composePricing } from '@gateway/ledger-protocol/compose-invocation'
-import { columnsOfNew, columnsOfPatch, productRecord, type ProductRow } from './product-columns.ts'
+import {
+  columnsOfNew,
+  columnsOfPatch,
+  productRecord,
+  type ProductRow,
+  requireRoomForPrompt,
+} from './product-columns.ts'
 import { authorizeOnPlatform, passBarrier, requireMembership } from '../permissions/authorize.ts'
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger'>
@@ -42,6 +50,7 @@ export function createProduct({ prisma }: Deps): Handler<'createProduct'> {
     const user = userOf(res)
     authorizeOnPlatform(user, 'products.manage')
     const columns = columnsOfNew(await call.body())
+    requireRoomForPrompt(columns)
     const { id } = columns
     const product = await prisma.$transaction(async (tx) => {
       const { count } = await tx.product.createMany({ data: [columns], skipDuplicates: true })
@@ -67,7 +76,9 @@ export function changeProduct(deps: Deps): Handler<'changeProduct'> {
       await tx.$queryRaw`SELECT FROM control.products WHERE id = ${id} FOR UPDATE`
       const before = await tx.product.findUnique({ where: { id } })
       if (!before) throw refuse('not_found', {})
-      const after = await tx.product.update({ where: { id }, data: columnsOfPatch(before.kind as ProductKind, patch) })
+      const data = columnsOfPatch(before.kind as ProductKind, patch)
+      if (isSizedOrPublished(patch)) requireRoomForPrompt({ ...before, ...data })
+      const after = await tx.product.update({ where: { id }, data })
       const details = { fields: Object.keys(patch), before: weighty(before), after: weighty(after) }
       await recordChange(tx, { tenant: null, user: user.id, action: 'product.change', subject: id, details })
       return after
@@ -81,6 +92,15 @@ export function changeProduct(deps: Deps): Handler<'changeProduct'> {
     }
     res.json(productRecord(product, true))
   }
+}
+
+/** A product without room for a prompt can still be changed otherwise, and suspended. */
+function isSizedOrPublished({
+  contextLength,
+  maxOutputTokens,
+  state,
+}: BodyOf<ConsoleRoutes['changeProduct']>): boolean {
+  return contextLength !== undefined || maxOutputTokens !== undefined || state === 'published'
 }
 
 /** Product fields recorded in the audit: state, price, providers with what they charge, and the factor of reservations. */
