@@ -91,9 +91,15 @@ export async function seedCatalogue(prisma: PrismaClient, realModels: RealModel[
   for (const [n, { id, providers, promptPico, completionPico, tokensPerByteMillionths }] of real.entries()) {
     const { limits } = realModels[n]!
     const rate = limits?.tokenizer !== undefined && { tokensPerByteMillionths } // which is the tokenizer's
-    const data = { promptPico, completionPico, ...limits, ...rate, state: 'published' }
-    const route = !(await hasChosenRoute(prisma, id)) && { providers }
-    await prisma.product.update({ where: { id }, data: { ...data, ...route } })
+    const chosen = await chosenOf(prisma, id)
+    const data = {
+      ...limits,
+      ...rate,
+      ...(!chosen.price && { promptPico, completionPico }),
+      ...(!chosen.state && { state: 'published' }),
+      ...(!chosen.route && { providers }),
+    }
+    await prisma.product.update({ where: { id }, data })
   }
   // What the environment no longer names has no provider anymore.
   const made = await prisma.product.findMany({ where: { ownedBy: OWNER_OF_REAL, state: 'published' } })
@@ -103,17 +109,40 @@ export async function seedCatalogue(prisma: PrismaClient, realModels: RealModel[
   return callableModels(prisma)
 }
 
-/** Whether someone has created the product or changed its providers in the console. The audit, which tells, forgets in time. */
-async function hasChosenRoute(prisma: PrismaClient, id: string): Promise<boolean> {
-  const { ownedBy, providers } = await prisma.product.findUniqueOrThrow({ where: { id } })
-  if (ownedBy !== OWNER_OF_REAL || !isSeededRoute(id, providers)) return true
-  const chosen = await prisma.$queryRaw<unknown[]>`
-    SELECT FROM control.audit
-     WHERE subject = ${id} AND (action = 'product.create' OR action = 'product.change'
-       AND details -> 'before' -> 'providers' IS DISTINCT FROM details -> 'after' -> 'providers')
-     LIMIT 1`
-  return chosen.length > 0
+/**
+ * What someone has chosen for a product in the console: all of it if they created it there, otherwise what they changed.
+ * The audit, which tells, forgets in time.
+ */
+async function chosenOf(prisma: PrismaClient, id: string): Promise<{ route: boolean; price: boolean; state: boolean }> {
+  const product = await prisma.product.findUniqueOrThrow({ where: { id } })
+  if (product.ownedBy !== OWNER_OF_REAL) return { route: true, price: true, state: true }
+  const changes = await prisma.$queryRaw<{ made: boolean; route: boolean; price: boolean; state: string | null }[]>`
+    SELECT action = 'product.create' AS made,
+           details -> 'before' -> 'providers' IS DISTINCT FROM details -> 'after' -> 'providers' AS route,
+           details -> 'before' -> 'pricing' IS DISTINCT FROM details -> 'after' -> 'pricing' AS price,
+           CASE WHEN details -> 'before' -> 'state' IS DISTINCT FROM details -> 'after' -> 'state'
+                THEN details -> 'after' ->> 'state' END AS state
+      FROM control.audit
+     WHERE subject = ${id} AND action IN ('product.create', 'product.change')
+     ORDER BY id`
+  const lastState = changes.findLast(({ state }) => state !== null)?.state
+  return {
+    route: !isSeededRoute(id, product.providers) || changes.some(({ made, route }) => made || route),
+    price: !hasSeededPrice(product) || changes.some(({ made, price }) => made || price),
+    state: product.state === lastState, // otherwise the seed has suspended it since
+  }
 }
+
+/** The seed makes two prices per token and no other one. Only such a product can take those of the environment. */
+function hasSeededPrice(product: ProductPrice): boolean {
+  const { unit, cachedPico, cacheWritePico, reasoningPico } = product
+  return unit === 'tokens' && cachedPico === null && cacheWritePico === null && reasoningPico === null
+}
+
+type ProductPrice = Pick<
+  Awaited<ReturnType<PrismaClient['product']['findUniqueOrThrow']>>,
+  'unit' | 'cachedPico' | 'cacheWritePico' | 'reasoningPico'
+>
 
 async function callableModels(prisma: PrismaClient): Promise<string[]> {
   const assigned = await prisma.assignment.findMany({ where: { project: ids.project } })

@@ -271,6 +271,50 @@ test('a real product moves to the provider that the environment names now, unles
   expect(await stored()).toEqual(servedBy('google'))
 })
 
+test('keeps the state and the price that someone chose for a real product', async ({
+  seeded,
+  run,
+  fixture,
+  console,
+}) => {
+  const model = 'chosen-model'
+  const seedAt = (promptUsdPerToken: string) =>
+    run(seeded, { realModels: [{ ...real, model, promptUsdPerToken, completionUsdPerToken: '0.000008' }] })
+  const stored = async () => {
+    const columns = 'state, unit, prompt_pico::int AS prompt, cached_pico::int AS cached, request_pico::int AS request'
+    const { rows } = await fixture.run(`SELECT ${columns} FROM control.products WHERE id = $1`, [model])
+    return rows[0] as object
+  }
+  const change = async (patch: object) => {
+    const headers = { Authorization: `Bearer ${seeded.consoleToken}` }
+    const answer = await fetch(`${console.url}/api/v2/products/${model}`, {
+      method: 'PATCH',
+      headers,
+      body: JSON.stringify(patch),
+    })
+    expect(answer.status).toBe(200)
+  }
+  await seedAt('0.000002')
+  await change({ state: 'suspended' })
+  await seedAt('0.000003')
+  expect(await stored()).toMatchObject({ state: 'suspended', prompt: 3_000_000 })
+
+  // Published again, it follows the environment: it is suspended while that leaves it out.
+  await change({ state: 'published' })
+  await run(seeded)
+  expect(await stored()).toMatchObject({ state: 'suspended' })
+  await seedAt('0.000003')
+  expect(await stored()).toMatchObject({ state: 'published' })
+
+  const pricing = { unit: 'tokens', prompt: '0.000003', completion: '0.000008', cachedPrompt: '0.000002' }
+  await change({ pricing })
+  await seedAt('0.000001') // below the cached price
+  expect(await stored()).toMatchObject({ prompt: 3_000_000, cached: 2_000_000 })
+  await change({ pricing: { unit: 'request', request: '0.0005' } })
+  await seedAt('0.000001')
+  expect(await stored()).toMatchObject({ unit: 'request', prompt: 0, request: 500_000_000 })
+})
+
 test.for([
   {
     what: 'two providers',
@@ -295,6 +339,24 @@ test.for([
   ])
   await run(before, { realModels: [nano] })
   expect(await stored()).toMatchObject({ providers: [{ provider: 'openai' }] })
+})
+
+test.for([
+  { what: 'a price per request', set: `unit = 'request', prompt_pico = 0, completion_pico = 0, request_pico = 7` },
+  { what: 'a price of cached tokens', set: 'cached_pico = prompt_pico' },
+  { what: 'a price of tokens written to a cache', set: 'cache_write_pico = prompt_pico' },
+  { what: 'a price of reasoning tokens', set: 'reasoning_pico = completion_pico' },
+])('keeps $what of a real product whose change the audit has forgotten', async ({ set }, { run, fixture }) => {
+  const before = await run(null)
+  const pro = { ...real, model: 'gpt-4.1-pro' }
+  const [prices, own] = [`to_jsonb(p) AS row FROM control.products p WHERE id = 'gpt-4.1-pro'`, { realModels: [pro] }]
+  await run(before, own)
+  await fixture.run(`UPDATE control.products SET ${set} WHERE id = 'gpt-4.1-pro'`)
+  const { rows: changed } = await fixture.run(`SELECT ${prices}`)
+  await run(before, { realModels: [{ ...pro, promptUsdPerToken: '0', completionUsdPerToken: '0' }] })
+  expect((await fixture.run(`SELECT ${prices}`)).rows).toEqual(changed)
+  await fixture.run(`DELETE FROM control.assignments WHERE product = 'gpt-4.1-pro'`)
+  await fixture.run(`DELETE FROM control.products WHERE id = 'gpt-4.1-pro'`)
 })
 
 test('without the file of before it finds its things and makes new secrets', async ({ run, callable, console }) => {
