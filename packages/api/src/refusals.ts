@@ -589,9 +589,7 @@ export const refusals = {
     status: 429,
     type: 'rate_limit_error',
     message: text('Too many requests.'),
-    resolution: text(
-      'Retry after Retry-After seconds, which is at most 30 even if the limit resets later, and send requests less often.',
-    ),
+    resolution: text('Wait at least Retry-After seconds, and send requests less often.'),
     retryAfterMs: 1_000,
   },
   internal_error: {

@@ -25,7 +25,9 @@ test.for([
 
 test.for([
   ['1', 'Retry after Retry-After seconds.', 'Retry after 1 second.'],
-  ['119', 'Wait as many seconds as Retry-After says, and retry.', 'Wait 119 seconds, and retry.'],
+  ['119', 'Wait at least Retry-After seconds, and retry.', 'Wait at least 119 seconds, and retry.'],
+  ['30', 'Retry in 3541 seconds, or use a recovery code.', 'Retry in 60 minutes, or use a recovery code.'],
+  ['30', 'Retry in 30 seconds.', 'Retry in 30 seconds.'],
   ['120', 'Retry after Retry-After seconds.', 'Retry after 2 minutes.'],
   ['781', 'Use another device.', 'Use another device. Try again in 14 minutes.'],
   ['0', 'Retry the request.', 'Retry the request.'],

@@ -21,12 +21,14 @@ function namedAsInForms({ message, code, requestId, param, again, ...refusal }: 
   return { message: inFormWords(message, param), resolution: inFormWords(resolution, param), code, requestId }
 }
 
-/** A resolution that says how long to wait, instead of naming the header that does. */
+/** A resolution that says how long to wait. One that names no wait has that of the header, which is at most 30 s. */
 function withWait(resolution: string, afterMs: number | null): string {
   if (afterMs === null || afterMs === 0) return resolution
   const wait = waitInWords(afterMs)
-  const said = resolution.replace(/as many seconds as Retry-After says|Retry-After seconds/, wait)
-  return said === resolution ? `${resolution} Try again in ${wait}.` : said
+  const said = resolution.replace(/Retry-After seconds|(?<=Retry in )(\d+) seconds/, (_, seconds?: string) =>
+    seconds === undefined ? wait : waitInWords(Number(seconds) * 1_000),
+  )
+  return /Retry-After seconds|Retry in \d/.test(resolution) ? said : `${resolution} Try again in ${wait}.`
 }
 
 function waitInWords(ms: number): string {
