@@ -85,7 +85,7 @@ test('a short range is queried by hour, and an invalid one is dropped from the U
   ])
 })
 
-test('months and date fields are whole days of local time', () => {
+test('months, ranges shown by day and date fields are whole days of local time', () => {
   const now = new Date(2026, 10, 22, 10, 30)
   const days = (range: 'this-month' | 'last-month') => {
     const { from, to } = periodOf({ range }, now)
@@ -93,6 +93,14 @@ test('months and date fields are whole days of local time', () => {
   }
   expect(days('last-month')).toEqual(['2026-10-01', '2026-11-01'])
   expect(days('this-month')).toEqual(['2026-11-01', '2026-11-22'])
+  for (const clock of [
+    [10, 30],
+    [23, 30],
+    [0, 0],
+  ] as const) {
+    const { from } = periodOf({ range: 'month' }, new Date(2026, 10, 22, ...clock))
+    expect(from, `30 days at ${clock.join(':')}`).toEqual(new Date(2026, 9, 24))
+  }
   const range = daysBetween('2026-11-20', '2026-11-21')!
   expect([range.from, range.to].map((time) => dateText(new Date(time)))).toEqual(['2026-11-20', '2026-11-22'])
   expect([daysBetween('2026-11-21', '2026-11-20'), daysBetween('0002-11-20', '2026-11-20')]).toEqual([null, null])

@@ -56,14 +56,22 @@ interface Period {
   to: Date
 }
 
-/** Period of a view, at most up to the end of the current hour. Months are those of the user's time zone. */
+/**
+ * Period of a view, at most up to the end of the current hour. Days, if it is not shown by hour, and months are those of
+ * the user's time zone; today is one of the days.
+ */
 export function periodOf({ range = 'month', from, to }: UsageView, now: Date): Period {
   if (from !== undefined && to !== undefined) return { from: new Date(from), to: new Date(to) }
   const end = new Date(Math.ceil((now.getTime() + 1) / HOUR_MS) * HOUR_MS)
   const asked = ranges[range]
-  if ('days' in asked) return { from: new Date(end.getTime() - asked.days * DAY_MS), to: end }
-  const first = (monthsAgo: number) => new Date(now.getFullYear(), now.getMonth() - monthsAgo, 1)
-  return { from: first(asked.monthsAgo), to: asked.monthsAgo === 0 ? end : first(asked.monthsAgo - 1) }
+  const midnight = (monthsAgo: number, day: number) => new Date(now.getFullYear(), now.getMonth() - monthsAgo, day)
+  if ('days' in asked) {
+    const ms = asked.days * DAY_MS
+    const isByHour = ms <= LONGEST_BY_HOUR_MS
+    return { from: isByHour ? new Date(end.getTime() - ms) : midnight(0, now.getDate() - asked.days + 1), to: end }
+  }
+  const { monthsAgo } = asked
+  return { from: midnight(monthsAgo, 1), to: monthsAgo === 0 ? end : midnight(monthsAgo - 1, 1) }
 }
 
 /**
