@@ -10,7 +10,16 @@ import { Money } from '../components/values.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
 import { durationText } from '../calls/call-columns.tsx'
 import { isTiming, timingOf, timingSteps, withTimingBefore } from './usage-latency.ts'
-import { seriesOf, SHOWN_GROUPS, usageSteps, valueOf, withBefore, zoomOf, type Zoom } from './usage-stacks.ts'
+import {
+  queryBefore,
+  seriesOf,
+  SHOWN_GROUPS,
+  usageSteps,
+  valueOf,
+  withBefore,
+  zoomOf,
+  type Zoom,
+} from './usage-stacks.ts'
 import { UsageTable, type NameOfGroup } from './usage-table.tsx'
 import {
   dateText,
@@ -18,7 +27,6 @@ import {
   groupings,
   metrics,
   periodOf,
-  queryBefore,
   ranges,
   usageQueryOf,
   type Grouping,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { usageReportOf, type UsageRow } from './usage-report.fixture.ts'
-import { seriesOf, SHOWN_GROUPS, usageSteps, withBefore, zoomOf } from './usage-stacks.ts'
-import { dateText, daysBetween, periodOf, queryBefore, usageQueryOf, usageView } from './usage-view.ts'
+import { emptySteps, queryBefore, seriesOf, SHOWN_GROUPS, usageSteps, withBefore, zoomOf } from './usage-stacks.ts'
+import { dateText, daysBetween, periodOf, usageQueryOf, usageView } from './usage-view.ts'
 
 const row = (time: string, group: string | null, chargedMicro: number): UsageRow => ({
   time,
@@ -31,6 +31,33 @@ test('usageSteps has a column for every day, including 25-hour and empty days', 
   ])
   expect(usageSteps(report(data.slice(1))).map(({ values }) => values)).toEqual([[0], [6]])
   expect(usageSteps(report(data), 'tokens').map(({ values }) => values)).toEqual([[5], [5]])
+})
+
+test('days without calls start at local midnight after a clock change', () => {
+  const { steps } = emptySteps(usageReportOf({ ...period, to: '2026-10-28T23:00:00.000Z' }, []), () => [])
+  expect(steps.map(({ from }) => from)).toEqual([
+    '2026-10-24T22:00:00.000Z',
+    '2026-10-25T23:00:00.000Z',
+    '2026-10-26T23:00:00.000Z',
+    '2026-10-27T23:00:00.000Z',
+  ])
+})
+
+test('the period before has as many local days, so that each day is compared with one day', () => {
+  // 11 October to 10 November in Berlin, 31 days and an hour
+  const query = {
+    from: '2026-10-10T22:00:00.000Z',
+    to: '2026-11-10T23:00:00.000Z',
+    step: 'day',
+    zone: period.zone,
+  } as const
+  const before = queryBefore(query)
+  expect(before).toEqual({ ...query, from: '2026-09-09T22:00:00.000Z', to: query.from })
+  const steps = usageSteps(usageReportOf({ ...query, by: 'model' }, []))
+  const earlier = usageReportOf({ ...before, by: 'model' }, [row('2026-10-10T00:00:00+02:00', 'a', 7)])
+  expect(withBefore(steps, earlier, 'spend').map((step) => step.before)).toEqual([...Array<number>(30).fill(0), 7])
+  const hours = { ...query, from: '2026-11-10T21:00:00.000Z', step: 'hour' } as const
+  expect(queryBefore(hours)).toMatchObject({ from: '2026-11-10T19:00:00.000Z', to: hours.from })
 })
 
 test('groups beyond the colored ones are combined without losing an amount', () => {

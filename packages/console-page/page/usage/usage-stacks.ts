@@ -1,4 +1,5 @@
 import type { UsageFigures, UsageReport } from '@gateway/api/console/money'
+import { DAY_MS, daysOf, HOUR_MS, timeZone } from '@gateway/api/time-zone'
 import type { ChartStep } from '../components/chart-scale.ts'
 
 /** Totals of a group over the whole report. */
@@ -17,7 +18,7 @@ export const valueOf: Record<Stacked, (figures: UsageFigures) => number> = {
 
 /** Number of groups with their own color. */
 export const SHOWN_GROUPS = 6
-const STEP_MS = { hour: 3_600_000, day: 86_400_000 }
+const STEP_MS = { hour: HOUR_MS, day: DAY_MS }
 
 /** Groups with their own color: the first ones of the report. */
 export function shownOf({ groups = [] }: UsageReport): GroupSum[] {
@@ -48,27 +49,30 @@ export function usageSteps(report: UsageReport, metric: Stacked = 'spend'): Char
   return steps
 }
 
-/** Every step of a report, with the times of those with calls, and the index of the step that starts at a time. */
-export function emptySteps(
-  { from, to, step = 'day', steps: known = [] }: UsageReport,
-  valuesOf: () => ChartStep['values'],
-) {
-  const begin = Date.parse(from)
-  const indexOf = (time: string) => Math.round((Date.parse(time) - begin) / STEP_MS[step])
-  const startOf = (n: number) => new Date(begin + n * STEP_MS[step]).toISOString()
-  const steps = Array.from({ length: indexOf(to) }, (_, n): ChartStep => ({
-    from: startOf(n),
-    to: startOf(n + 1),
-    values: valuesOf(),
-  }))
-  for (const { time } of known) {
-    const n = indexOf(time)
-    if (steps[n] === undefined) continue
-    steps[n].from = new Date(time).toISOString()
-    if (n > 0) steps[n - 1]!.to = steps[n].from
-  }
-  if (steps.length > 0) steps.at(-1)!.to = to
+/** Every step of a report, and the index of the step that starts at a time. */
+export function emptySteps(report: UsageReport, valuesOf: () => ChartStep['values']) {
+  const begin = Date.parse(report.from)
+  const indexOf = (time: string) => Math.round((Date.parse(time) - begin) / STEP_MS[report.step ?? 'day'])
+  const bounds = stepBounds(report).map((at) => new Date(at).toISOString())
+  const steps = bounds.slice(1).map((to, n): ChartStep => ({ from: bounds[n]!, to, values: valuesOf() }))
   return { steps, indexOf }
+}
+
+/** Starts of the steps of a report as Unix times in milliseconds, and last the end of the last step. */
+function stepBounds({ from, to, step = 'day', zone = 'UTC' }: Steps): number[] {
+  const [begin, end] = [Date.parse(from), Date.parse(to)]
+  if (step === 'day') return daysOf(timeZone(zone) ?? timeZone('UTC')!, begin, end)
+  return Array.from({ length: Math.ceil((end - begin) / HOUR_MS) + 1 }, (_, n) => begin + n * HOUR_MS)
+}
+
+type Steps = Pick<UsageReport, 'from' | 'to' | 'step' | 'zone'>
+
+/** The same query for as many steps before. */
+export function queryBefore<Query extends Steps>(query: Query): Query {
+  const count = stepBounds(query).length - 1
+  const early = new Date(Date.parse(query.from) - (count + 1) * STEP_MS[query.step ?? 'day']).toISOString()
+  const from = stepBounds({ ...query, from: early, to: query.from }).at(-1 - count)!
+  return { ...query, from: new Date(from).toISOString(), to: query.from }
 }
 
 /** Steps with the sum of the same step of an earlier report. */

@@ -95,12 +95,6 @@ export function usageQueryOf(view: UsageView, now: Date, zone: string) {
   }
 }
 
-/** The same query for the period of the same length before. */
-export function queryBefore<Query extends { from: string; to: string }>(query: Query): Query {
-  const ms = Date.parse(query.to) - Date.parse(query.from)
-  return { ...query, from: new Date(Date.parse(query.from) - ms).toISOString(), to: query.from }
-}
-
 /** Local date of a time as a date field takes it: 2026-11-20. */
 export function dateText(at: Date): string {
   const two = (part: number) => String(part).padStart(2, '0')

@@ -4,7 +4,7 @@ import { notErrors } from '@gateway/ledger-protocol/compose-invocation'
 import { refuse } from '@gateway/api/refusal'
 import type { ConsoleDeps } from '../deps.ts'
 import { isAfter, readRolledUp, type RolledUp } from './read-booked.ts'
-import { DAY_MS } from './time-zone.ts'
+import { DAY_MS } from '@gateway/api/time-zone'
 import { readHistogram, type UsageSums, type UsageSteps } from './usage-figures.ts'
 
 /** Sums of a group in a step. */

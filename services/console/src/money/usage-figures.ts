@@ -1,6 +1,6 @@
 import type { UsageFigures } from '@gateway/api/console/money'
 import { invalidField } from '../request/check.ts'
-import { DAY_MS, daysOf, HOUR_MS, timeZone, type TimeZone } from './time-zone.ts'
+import { DAY_MS, daysOf, HOUR_MS, timeZone, type TimeZone } from '@gateway/api/time-zone'
 
 // Percentiles of durations that are counted in buckets (money §9.6). Bucket b holds the durations above 1.1^(b-1) ms, up
 // to 1.1^b ms, and a percentile is shown as the value whose distance to both ends is the same share of them. So it is

@@ -1,7 +1,7 @@
 import type { WalletRow, WalletSort } from '@gateway/api/console/platform-money'
 import { Prisma } from '@gateway/database/client'
 import type { ConsoleDeps } from '../deps.ts'
-import { DAY_MS } from '../money/time-zone.ts'
+import { DAY_MS } from '@gateway/api/time-zone'
 import { authorizeOnPlatform } from '../permissions/authorize.ts'
 import type { Handler } from '../request/call.ts'
 import { pageOf, readIdCursor, unknownCursor } from '../request/page.ts'

@@ -9,7 +9,7 @@ import { idsAfter, pageOf, readIdCursor } from '../request/page.ts'
 import { reachSandbox, reachSandboxesOf, sandboxRecord, sandboxRecords, type SandboxRow } from './sandbox-record.ts'
 import { passBarrier } from '../permissions/authorize.ts'
 import { Prisma } from '@gateway/database/client'
-import { DAY_MS } from '../money/time-zone.ts'
+import { DAY_MS } from '@gateway/api/time-zone'
 import { wholeHours } from '../money/usage.ts'
 import { usageCells } from '../money/usage-cells.ts'
 
