@@ -411,7 +411,7 @@ export const refusals = {
     status: 404,
     type: 'not_found_error',
     message: (f: { zone: string }) =>
-      `Days in ${f.zone} do not start on a whole UTC hour, and calls in this period have been archived.`,
+      `Days in ${f.zone} do not start on a whole UTC hour, and calls in this period, or their flows or users, are no longer known.`,
     resolution: text('Choose a later period, or a time zone whose offset is whole hours, for example UTC.'),
   },
   not_found: {

@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import type { UsageReport } from '@gateway/api/console/money'
+import { refuse } from '@gateway/api/refusal'
 import { contractExample, pageTest as test, project } from '../page-test.fixture.tsx'
 import { usageReportOf } from './usage-report.fixture.ts'
 
@@ -78,4 +79,25 @@ test('usage of thousands of keys names the largest, and says where the others ar
   await expect.element(screen.getByRole('rowheader', { name: key.name })).toBeVisible()
   const csv = screen.getByRole('link', { name: 'CSV' }).query()!.getAttribute('href')!
   expect(csv).not.toContain('top=')
+})
+
+test('usage is charted in UTC if the days of a half-hour zone are archived [usage_archived]', async ({
+  api,
+  open,
+  onTestFinished,
+}) => {
+  const { resolvedOptions } = Intl.DateTimeFormat.prototype
+  onTestFinished(() => void (Intl.DateTimeFormat.prototype.resolvedOptions = resolvedOptions))
+  Intl.DateTimeFormat.prototype.resolvedOptions = function inIndia(this: Intl.DateTimeFormat) {
+    return { ...resolvedOptions.call(this), timeZone: 'Asia/Kolkata' }
+  }
+  api.answer('readUsage', () => {
+    const { query } = api.asked('readUsage').at(-1)!
+    return query['zone'] === 'UTC' ? reportOf(query) : refuse('usage_archived', { zone: query['zone']! })
+  })
+  const { screen } = await open(`${project}/usage?by=sandbox&range=quarter`)
+  await expect.element(screen.getByText(/per day \(UTC\)/)).toBeVisible()
+  await expect.element(screen.getByRole('alert')).not.toBeInTheDocument()
+  expect(api.asked('readUsage')[0]!.query).toMatchObject({ zone: 'Asia/Kolkata' })
+  expect(screen.getByRole('link', { name: 'CSV' }).query()!.getAttribute('href')).toContain('zone=UTC')
 })

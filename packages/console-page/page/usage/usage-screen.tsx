@@ -1,9 +1,11 @@
 import { useState } from 'react'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { ask } from '../api/ask.ts'
+import { failedBy } from '../api/failed.ts'
 import { reading, readingAll } from '../api/queries.ts'
 import type { UsageFigures, UsageReport } from '@gateway/api/console/money'
-import { useScope, useProjectName, useKeyNames, useMemberNames } from '../api/session.ts'
+import { useScope, useProjectName, useKeyNames, useMemberNames, type ProjectScope } from '../api/session.ts'
 import { Screen } from '../frame/screen.tsx'
 import { EmptyState, Waiting } from '../components/list-states.tsx'
 import { Money } from '../components/values.tsx'
@@ -41,18 +43,15 @@ import { Select } from '../components/select.tsx'
 import { count, usd } from '../components/usd.ts'
 
 const PATH = '/api/v2/tenants/{tenant}/projects/{project}/usage'
-const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone
 
 /** Spend, calls, tokens, errors and latency over time and by group. */
 export function UsageScreen() {
   const scope = useScope()
   const view = useSearch({ from: '/projects/$tenant/$project/usage' })
   const { by = 'model', metric = 'spend' } = view
-  const query = usageQueryOf(view, new Date(), zone)
-  const { data, error, isPending } = useQuery({
-    ...reading(PATH, { params: scope, query: { ...query, include: 'latency' } }),
-    placeholderData: keepPreviousData,
-  })
+  const asked = usageQueryOf(view, new Date(), new Intl.DateTimeFormat().resolvedOptions().timeZone)
+  const { data, error, isPending } = useQuery({ ...readingUsage(scope, asked), placeholderData: keepPreviousData })
+  const query = { ...asked, zone: data?.zone ?? asked.zone }
   const { from, to } = data ?? query // the answer's, because it contains whole steps
   const earlier = useQuery({
     ...reading(PATH, { params: scope, query: { ...queryBefore({ ...query, from, to }), include: 'latency' } }),
@@ -129,6 +128,20 @@ export function UsageScreen() {
       )}
     </Screen>
   )
+}
+
+/** Options to read a report, in UTC if the days of the zone divide hours whose calls are no longer known. */
+function readingUsage(params: ProjectScope, query: ReturnType<typeof usageQueryOf>) {
+  const read = (zone: string, signal: AbortSignal) =>
+    ask('GET', PATH, { params, query: { ...query, zone, include: 'latency' }, signal })
+  return queryOptions({
+    queryKey: [PATH, params, query],
+    queryFn: ({ signal }) =>
+      read(query.zone, signal).catch((error: unknown) => {
+        if (query.zone === 'UTC' || failedBy(error).code !== 'usage_archived') throw error
+        return read('UTC', signal)
+      }),
+  })
 }
 
 /** Steps of the chart, with those of the period before once they are known. */
