@@ -70,7 +70,13 @@ export const statement = z
     reservedMicro: micro.describe('micro-USD currently reserved by running calls'),
     reconciled: z.boolean().describe('whether wallet, journal, fundings and corrections agree'),
     differences: z
-      .array(z.strictObject({ what: z.string(), expected: z.int(), found: z.int() }))
+      .array(
+        z.strictObject({
+          what: z.string(),
+          expected: z.int().describe('micro-USD; of journal entries, their number'),
+          found: z.int(),
+        }),
+      )
       .describe('differences, if they do not agree'),
     check: z
       .strictObject({
@@ -119,6 +125,9 @@ export const statement = z
     ],
   })
 export type Statement = z.infer<typeof statement>
+
+/** The only difference that is a number of entries; the others are in micro-USD. */
+export const entriesDifference = 'journal entries of the wallet'
 
 /** The cursor of this list is the id of a funding. */
 export const fundingQuery = pageQuery

@@ -6,7 +6,7 @@ import { Screen } from '../frame/screen.tsx'
 import { EmptyState, Loaded } from '../components/list-states.tsx'
 import { ModelCharges, TagCharges } from './model-charges.tsx'
 import { monthFrom, monthLabels } from './statement-month.ts'
-import type { Statement } from '@gateway/api/console/statement'
+import { entriesDifference, type Statement } from '@gateway/api/console/statement'
 import { DataTable, type Column } from '../components/data-table.tsx'
 import { Money, Moment } from '../components/values.tsx'
 import { count, several } from '../components/usd.ts'
@@ -143,7 +143,7 @@ function StatementProof({ of }: { of: Statement }) {
           <ul>
             {of.differences.map(({ what, expected, found }) => (
               <li key={what}>
-                {what}: <Money micro={expected} /> expected, <Money micro={found} /> found
+                {what}: {differing(what, expected)} expected, {differing(what, found)} found
               </li>
             ))}
           </ul>
@@ -169,4 +169,8 @@ function StatementProof({ of }: { of: Statement }) {
       )}
     </section>
   )
+}
+
+function differing(what: string, value: number) {
+  return what === entriesDifference ? count(value) : <Money micro={value} />
 }

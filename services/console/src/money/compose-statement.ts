@@ -1,4 +1,4 @@
-import type { Statement } from '@gateway/api/console/statement'
+import { entriesDifference, type Statement } from '@gateway/api/console/statement'
 
 // Composes a statement from bookings. Pure, so it can be tested against any history.
 
@@ -110,7 +110,7 @@ function chargesBy(bookings: Booking[], nameOf: (booking: Booking) => string) {
 /** Compares each figure that is stored in two places. */
 function differencesIn({ wallet, journal, bookings, fundings, corrections }: Booked): Statement['differences'] {
   const pairs: [what: string, expected: bigint, found: bigint][] = [
-    ['journal entries of the wallet', journal.entries, wallet.entries],
+    [entriesDifference, journal.entries, wallet.entries],
     ['funded and corrected of the wallet', journal.funded, wallet.funded],
     ['reserved of the wallet', journal.reserved, wallet.reserved],
     ['charged to the wallet', journal.settled, wallet.settled],
