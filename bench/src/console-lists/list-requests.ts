@@ -143,8 +143,8 @@ export function listRequests(at: Places, now: Date): ListRequests {
     ],
     readUsage: usageRequests(now, at),
     countRefusals: (['code', 'key'] as const).flatMap((by) => [
-      { what: `errors of a day, by ${by}`, query: { by } },
-      { what: `errors of 31 days, by ${by}`, query: { by, from: ago(31 * DAY_MS), to: ago(0) } },
+      { what: `errors of a day, by ${by}`, query: { by, step: 'none' } },
+      { what: `errors of 31 days, by ${by}`, query: { by, step: 'none', from: ago(31 * DAY_MS), to: ago(0) } },
     ]),
     listLatestRefusals: [{ what: 'the last errors' }],
     listInvocations: [

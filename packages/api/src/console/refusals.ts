@@ -10,6 +10,7 @@ export const refusalQuery = z
     from: moment.optional().describe('rounded down to the hour; by default a day before `to`'),
     to: moment.optional().describe('rounded up to the hour; by default now'),
     by: z.enum(['code', 'key']).default('code'),
+    step: z.enum(['hour', 'none']).default('hour').describe('none: one row per group, without its hours'),
   })
   .refine(({ from, to }) => !from || !to || (from < to && to.getTime() - from.getTime() <= MAX_DAYS * 24 * HOUR_MS), {
     path: ['from'],
@@ -24,7 +25,7 @@ export const refusalCounts = z
     by: z.enum(['code', 'key']),
     data: z.array(
       z.strictObject({
-        hour: time.describe('start of the hour'),
+        hour: time.describe('start of the hour; with step=none, of the latest one'),
         group: z.string().describe('a refusal code, or a key ID'),
         count: z.int(),
       }),

@@ -8,7 +8,7 @@ const counts: RefusalCounts = {
   from: '2026-11-20T08:00:00.000Z',
   to: '2026-11-20T10:00:00.000Z',
   by: 'code',
-  data: [hour(8, 'key_limit', 2), hour(8, 'rate_limited', 4), hour(9, 'key_limit', 3)],
+  data: [hour(8, 'rate_limited', 4), hour(9, 'key_limit', 5)],
   total: 9,
 }
 const latest = {
@@ -20,7 +20,7 @@ const latest = {
   requestId: 'req_1',
 }
 
-test('refusalGroups sums the hours of a code and uses its latest refusal or, if unknown, its latest hour', () => {
+test('refusalGroups has the largest count first, with the latest refusal of a code or, if unknown, its latest hour', () => {
   expect(refusalGroups(counts, [latest])).toEqual([
     { group: 'key_limit', count: 5, lastAt: '2026-11-20T09:00:00.000Z', isToTheHour: true },
     { group: 'rate_limited', count: 4, lastAt: latest.at, isToTheHour: false },

@@ -11,16 +11,11 @@ export interface RefusalGroup {
   isToTheHour: boolean
 }
 
-/** Counts summed over all hours, highest first. */
+/** Counts of groups without their hours, highest first. */
 export function refusalGroups({ by, data }: RefusalCounts, latest: LatestRefusal[]): RefusalGroup[] {
-  const groups = [...Map.groupBy(data, ({ group }) => group)].map(([group, hours]): RefusalGroup => {
+  const groups = data.map(({ group, count, hour }): RefusalGroup => {
     const newest = latest.find((each) => each[by] === group)
-    return {
-      group,
-      count: hours.reduce((sum, { count }) => sum + count, 0),
-      lastAt: newest?.at ?? hours.at(-1)!.hour,
-      isToTheHour: newest === undefined,
-    }
+    return { group, count, lastAt: newest?.at ?? hour, isToTheHour: newest === undefined }
   })
   return groups.toSorted((one, other) => other.count - one.count || (one.group < other.group ? -1 : 1))
 }

@@ -93,7 +93,7 @@ function useCounts(by: 'code' | 'key', days: Days) {
   const to = Math.ceil((Date.now() + 1) / HOUR_MS) * HOUR_MS
   const period = { from: new Date(to - days * 24 * HOUR_MS).toISOString(), to: new Date(to).toISOString() }
   return useQuery({
-    ...reading(PATH, { params: useScope(), query: { by, ...period } }),
+    ...reading(PATH, { params: useScope(), query: { by, step: 'none', ...period } }),
     refetchInterval: EVERY_MS,
     placeholderData: keepPreviousData,
   })

@@ -44,6 +44,35 @@ test('counts refusals by hour and key', async ({ stack, refused }) => {
   ])
 })
 
+test('with step=none, counts each group once with its latest hour', async ({ stack, refused }) => {
+  const { body } = await stack.owner.get(`${refused}?${period}&by=key&step=none`)
+  expect([body.data, body.total]).toEqual([
+    [
+      { hour: HOUR, group: 'key_b', count: 3 },
+      { hour: '2026-11-20T10:00:00.000Z', group: 'key_a', count: 6 },
+    ],
+    9,
+  ])
+})
+
+test('refuses more rows by hour than it may return, and counts the same period with step=none [invalid_request]', async ({
+  stack,
+  fixture,
+}) => {
+  await fixture.run(
+    `INSERT INTO money.refusal_hours (project, hour, key, code, count)
+     SELECT $1, timestamptz '2026-11-01' + hour * interval '1 hour', 'key_' || key, 'key_limit', 2
+       FROM generate_series(0, 500) hour, generate_series(1, 100) key`,
+    [stack.project],
+  )
+  const path = `${stack.projectPath}/refusals?by=key&from=2026-11-01T00:00:00Z&to=2026-11-30T00:00:00Z`
+  const refused = await stack.owner.get(path)
+  expect([outcomeOf(refused), refused.body.error.param]).toEqual(['400 invalid_request', 'from'])
+  expect(refused.body.error.resolution).toContain('step=none')
+  const { body } = await stack.owner.get(`${path}&step=none`)
+  expect([body.data.length, body.data[0].count, body.total]).toEqual([100, 1_002, 100_200])
+})
+
 test('counts the refusals of the last day if no period is given', async ({ stack, fixture }) => {
   await fixture.run(
     `INSERT INTO money.refusal_hours (project, hour, key, code, count)
@@ -77,6 +106,7 @@ test('hides the IDs of sandbox products from a user who may not use them', async
 
 test.for([
   'by=model',
+  'step=day',
   'from=2026-11-20T09:00:00Z&to=2026-11-20T08:00:00Z',
   'from=2026-01-01T00:00:00Z&to=2026-03-01T00:00:00Z',
 ])('rejects a query for refusals with %s [invalid_request]', async (query, { stack }) => {

@@ -1,28 +1,37 @@
 import { Prisma } from '@gateway/database/client'
 import type { LatestRefusals, RefusalCounts } from '@gateway/api/console/refusals'
+import type { Refusal } from '@gateway/api/refusal'
 import { refusals } from '@gateway/api/refusals'
 import type { ConsoleDeps } from '../deps.ts'
 import { periodOf, wholeHours } from '../money/usage.ts'
 import { authorizeInProject, mayUseSandboxes } from '../permissions/authorize.ts'
 import type { Handler } from '../request/call.ts'
+import { invalidField } from '../request/check.ts'
 import { userOf } from '../sign-in/user.ts'
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'now'>
 
 const DAY_MS = 86_400_000
 
-/** GET …/projects/{p}/refusals: counts by whole hours, as reported by gateways; by default for the last day. */
+/** Maximum number of rows returned. */
+const MAX_COUNTS = 50_000
+
+/**
+ * GET …/projects/{p}/refusals: counts by whole hours, or of the whole period, as reported by gateways; by default for the
+ * last day.
+ */
 export function countRefusals(deps: Deps): Handler<'countRefusals'> {
   const { prisma, now } = deps
   return async (call, res) => {
     const tenant = call.id('tenant')
     const { id: project } = await authorizeInProject(deps.prisma, userOf(res), tenant, call.id('project'), 'usage.read')
-    const { by, ...asked } = call.query()
+    const { by, step, ...asked } = call.query()
     const { from, to } = wholeHours(periodOf(asked, now(), DAY_MS))
     const rows = await prisma.$queryRaw<{ hour: Date; group: string; count: bigint }[]>`
-      SELECT hour, ${by === 'code' ? Prisma.sql`code` : Prisma.sql`key`} AS "group", sum(count)::bigint AS count
+      SELECT ${step === 'hour' ? Prisma.sql`hour` : Prisma.sql`max(hour) AS hour`}, ${by === 'code' ? Prisma.sql`code` : Prisma.sql`key`} AS "group", sum(count)::bigint AS count
         FROM money.refusal_hours WHERE project = ${project} AND hour >= ${from} AND hour < ${to}
-       GROUP BY 1, 2 ORDER BY 1, 2`
+       GROUP BY ${step === 'hour' ? Prisma.sql`1, 2` : Prisma.sql`2`} ORDER BY 1, 2 LIMIT ${MAX_COUNTS + 1}`
+    if (rows.length > MAX_COUNTS) throw tooManyCounts(step)
     const report: RefusalCounts = {
       from: from.toISOString(),
       to: to.toISOString(),
@@ -32,6 +41,12 @@ export function countRefusals(deps: Deps): Handler<'countRefusals'> {
     }
     res.json(report)
   }
+}
+
+function tooManyCounts(step: 'hour' | 'none'): Refusal {
+  const cure =
+    step === 'hour' ? 'Request a shorter period, or the sum of each group (step=none).' : 'Request a shorter period.'
+  return invalidField('from', `results in more than ${MAX_COUNTS} rows.`, cure)
 }
 
 /**
