@@ -35,7 +35,7 @@ export const callColumns = (scope: ProjectScope): Column<InvocationRecord>[] => 
     head: 'Cost',
     cell: (call) => <CallCost call={call} />,
     isNumber: true,
-    csv: ({ chargedMicro }) => inUsd(chargedMicro),
+    csv: ({ state, chargedMicro }) => (state === 'Open' ? null : inUsd(chargedMicro)),
   },
   {
     head: 'Duration',
@@ -43,6 +43,13 @@ export const callColumns = (scope: ProjectScope): Column<InvocationRecord>[] => 
     isNumber: true,
     csv: ({ durationMs }) => durationMs,
   },
+]
+
+/** Columns of the CSV file of calls, which has IDs as well. */
+export const callCsvColumns = (scope: ProjectScope): Pick<Column<InvocationRecord>, 'head' | 'csv'>[] => [
+  { head: 'Call', csv: ({ id }) => id },
+  { head: 'Key ID', csv: ({ key }) => key },
+  ...callColumns(scope),
 ]
 
 /** Input and output tokens. */

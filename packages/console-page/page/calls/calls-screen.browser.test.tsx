@@ -1,6 +1,9 @@
 import { refuse } from '@gateway/api/refusal'
 import { expect } from 'vitest'
 import { page } from 'vitest/browser'
+import { exampleIds } from '@gateway/api/example-ids'
+import { tableCsv } from '../components/table-rows.ts'
+import { callCsvColumns } from './call-columns.tsx'
 import { contractExample, pageTest as test, project } from '../page-test.fixture.tsx'
 
 const [call] = contractExample('listInvocations').data
@@ -18,6 +21,18 @@ test('calls are listed most expensive first, with the percentiles of those that 
   await screen.getByRole('searchbox', { name: 'Call, request, execution or key ID' }).fill('key_9')
   await screen.getByRole('button', { name: 'Open' }).click()
   await expect.poll(() => api.asked('listInvocations').at(-1)?.query).toMatchObject({ key: 'key_9' })
+})
+
+test('the file of calls has the IDs of call and key, and no cost of an open call', () => {
+  const open = { ...call!, state: 'Open' as const, chargedMicro: 0 }
+  const file = tableCsv(callCsvColumns(exampleIds), [open, { ...call!, chargedMicro: 1_500_000 }])
+  const [head, ...rows] = file.split('\r\n').map((line) => line.split(','))
+  const cells = (name: string) => rows.slice(0, 2).map((row) => row[head!.indexOf(name)])
+  expect([cells('Call'), cells('Key ID'), cells('Cost')]).toEqual([
+    [call!.id, call!.id],
+    [call!.key, call!.key],
+    ['', '1.5'],
+  ])
 })
 
 test('a request ID leads to the call or the execution that the request made', async ({ api, open }) => {

@@ -6,7 +6,7 @@ import { DataList } from '../components/data-list.tsx'
 import { EmptyState, Waiting, ShowMore, RefreshButton } from '../components/list-states.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
 import type { InvocationRecord } from '@gateway/api/console/money'
-import { callColumns, durationText, stateLabels, TimeChip } from './call-columns.tsx'
+import { callColumns, callCsvColumns, durationText, stateLabels, TimeChip } from './call-columns.tsx'
 import { Select } from '../components/select.tsx'
 import { count } from '../components/usd.ts'
 import { SavedViews } from './views-menu.tsx'
@@ -44,6 +44,8 @@ export function CallsScreen() {
         columns={callColumns(scope)}
         rows={rows}
         keyOf={({ id }) => id}
+        hasMore={calls.hasNextPage}
+        csvColumns={callCsvColumns(scope)}
         filters={
           <>
             <IdSearch />

@@ -4,6 +4,7 @@ import { IconButton } from './icon-button.tsx'
 import { EmptyState } from './list-states.tsx'
 import { Menu, MenuToggle } from './menu.tsx'
 import { searchedRows, tableCsv } from './table-rows.ts'
+import { several } from './usd.ts'
 
 /**
  * List with tools above it: filters, choose columns, download what is loaded as CSV, and search, where `searchBy` says
@@ -11,6 +12,7 @@ import { searchedRows, tableCsv } from './table-rows.ts'
  * @param name of the CSV file; the chosen columns are remembered under it
  * @param empty shown in place of a table without rows
  * @param csvColumns columns of the CSV file, if they are not those of the table
+ * @param hasMore more rows follow on the next page, and are not in the CSV file
  */
 export function DataList<Row>({
   name,
@@ -18,6 +20,7 @@ export function DataList<Row>({
   filters,
   empty = null,
   csvColumns,
+  hasMore = false,
   ...table
 }: TableProps<Row> & {
   name: string
@@ -25,6 +28,7 @@ export function DataList<Row>({
   filters?: ReactNode
   empty?: ReactNode
   csvColumns?: Pick<Column<Row>, 'head' | 'csv'>[]
+  hasMore?: boolean
 }) {
   const [search, setSearch] = useState('')
   const [hidden, setHidden] = useHiddenColumns(name)
@@ -41,6 +45,7 @@ export function DataList<Row>({
         search={searchBy ? search : null}
         filters={filters}
         onSearch={setSearch}
+        downloadLabel={hasMore ? `Download the ${several(rows.length, 'row')} shown as CSV` : 'Download CSV'}
         onDownload={() => downloadText(`${name}.csv`, 'text/csv', tableCsv(csvColumns ?? table.columns, rows))}
       />
       {table.rows.length === 0 ? (
@@ -91,6 +96,7 @@ function TableTools({
   search,
   filters,
   onSearch,
+  downloadLabel,
   onDownload,
 }: {
   caption: string
@@ -102,6 +108,7 @@ function TableTools({
   search: string | null
   filters: ReactNode
   onSearch: (search: string) => void
+  downloadLabel: string
   onDownload: () => void
 }) {
   return (
@@ -128,7 +135,7 @@ function TableTools({
           </MenuToggle>
         ))}
       </Menu>
-      <IconButton icon="download" label="Download CSV" onClick={onDownload} />
+      <IconButton icon="download" label={downloadLabel} onClick={onDownload} />
     </div>
   )
 }

@@ -30,6 +30,7 @@ export function ExecutionsScreen() {
         columns={executionColumns(scope, flowName)}
         rows={list.rows}
         keyOf={({ id }) => id}
+        hasMore={list.hasNextPage}
         filters={<ExecutionChips filters={filters} flows={flows} />}
         empty={
           list.data

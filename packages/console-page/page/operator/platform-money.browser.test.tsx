@@ -23,10 +23,11 @@ test('wallets are sorted and searched by the service, and kept in the address', 
   await expect.poll(() => address().search).toEqual({ tenant: wallet.tenant, project: wallet.project })
 })
 
-test('further wallets follow on the next page', async ({ api, open }) => {
+test('further wallets follow on the next page, and are not in the file', async ({ api, open }) => {
   api.answer('readMe', me)
   api.answer('listWallets', { data: [wallet], nextCursor: wallet.project })
   const { screen } = await open('/operator/wallets')
+  await expect.element(screen.getByRole('button', { name: 'Download the 1 row shown as CSV' })).toBeVisible()
   await screen.getByRole('button', { name: 'Show more' }).click()
   await expect.poll(() => api.asked('listWallets').at(-1)?.query).toMatchObject({ cursor: wallet.project })
 })

@@ -30,6 +30,7 @@ export function WalletsScreen() {
         columns={columns}
         rows={wallets.data?.pages.flatMap(({ data }) => data) ?? []}
         keyOf={({ project }) => project}
+        hasMore={wallets.hasNextPage}
         filters={<WalletSearch {...view} />}
         empty={
           wallets.data ? (
