@@ -54,7 +54,8 @@ export const statement = z
       .array(
         z.strictObject({ tag: z.string().nullable().describe('null: calls without one'), calls, chargedMicro: micro }),
       )
-      .describe('charges by tag'),
+      .describe('charges by tag: the 1,000 largest'),
+    tagCount: z.int().describe('number of tags with charges, and one more if calls without a tag were charged'),
     days: z
       .array(
         z.strictObject({
@@ -106,6 +107,7 @@ export const statement = z
         calls: 12,
         charges: [{ model: exampleIds.product, calls: 12, chargedMicro: 1_250 }],
         tags: [{ tag: 'nightly-summaries', calls: 12, chargedMicro: 1_250 }],
+        tagCount: 1,
         days: [
           {
             day: '2026-11-20',

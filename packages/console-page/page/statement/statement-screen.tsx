@@ -62,6 +62,12 @@ export function StatementScreen() {
                   <section className="stack" aria-label="Charged by tag">
                     <h2>Charged by tag</h2>
                     <TagCharges charges={data.tags} />
+                    {data.tagCount > data.tags.length && (
+                      <p className="soft small">
+                        The table has {count(data.tags.length)} of {count(data.tagCount)} tags, those with the largest
+                        charges.
+                      </p>
+                    )}
                   </section>
                 )}
                 <BookedDays of={data} />

@@ -8,7 +8,7 @@ export interface Period {
   to: string
 }
 
-/** Bookings of one kind on one day, for one product and tag. Micro-USD. */
+/** Bookings of one kind on one day, in lines of a table for one product and tag. Micro-USD. */
 export interface Booking {
   day: string
   kind: 'fund' | 'correct' | 'settle'
@@ -43,6 +43,9 @@ export interface Booked {
   /** Sums of the funding and correction records in the period. */
   fundings: bigint
   corrections: bigint
+  charges: Statement['charges']
+  tags: Statement['tags']
+  tagCount: number
   check: Statement['check']
   seal: Statement['seal']
 }
@@ -53,7 +56,7 @@ export interface Line extends Booking {
 }
 
 export function composeStatement(booked: Booked, { from, to }: Period): { statement: Statement; lines: Line[] } {
-  const { asOf, final, wallet, opening, bookings, check, seal } = booked
+  const { asOf, final, wallet, opening, bookings, charges, tags, tagCount, check, seal } = booked
   const lines = balanced(opening, bookings)
   const differences = differencesIn(booked)
   const statement: Statement = {
@@ -64,9 +67,10 @@ export function composeStatement(booked: Booked, { from, to }: Period): { statem
     openingMicro: Number(opening),
     ...movements(bookings),
     closingMicro: Number(lines.at(-1)?.balance ?? opening),
-    charges: chargesBy(bookings, ({ product }) => product).map(([model, charges]) => ({ model, ...charges })),
-    tags: chargesBy(bookings, ({ tag }) => tag).map(([tag, charges]) => ({ tag: tag || null, ...charges })),
-    days: grouped(lines, ({ day }) => day).map(([day, of]) => ({
+    charges,
+    tags,
+    tagCount,
+    days: [...Map.groupBy(lines, ({ day }) => day)].map(([day, of]) => ({
       day,
       ...movements(of),
       closingMicro: Number(of.at(-1)!.balance),
@@ -97,16 +101,6 @@ function movements(bookings: Booking[]) {
   }
 }
 
-function chargesBy(bookings: Booking[], nameOf: (booking: Booking) => string) {
-  const settled = bookings.filter(({ kind }) => kind === 'settle')
-  return grouped(settled, nameOf)
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, of]) => {
-      const { calls, chargedMicro } = movements(of)
-      return [name, { calls, chargedMicro }] as const
-    })
-}
-
 /** Compares each figure that is stored in two places. */
 function differencesIn({ wallet, journal, bookings, fundings, corrections }: Booked): Statement['differences'] {
   const pairs: [what: string, expected: bigint, found: bigint][] = [
@@ -124,8 +118,4 @@ function differencesIn({ wallet, journal, bookings, fundings, corrections }: Boo
 
 function sum(bookings: Booking[], of: Booking['kind']): bigint {
   return bookings.reduce((all, { kind, micro }) => (kind === of ? all + micro : all), 0n)
-}
-
-function grouped<Item>(items: Item[], nameOf: (item: Item) => string): [name: string, items: Item[]][] {
-  return [...Map.groupBy(items, nameOf)]
 }

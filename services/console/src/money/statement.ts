@@ -28,7 +28,7 @@ export function readStatement(deps: Pick<ConsoleDeps, 'prisma' | 'now' | 'log' |
     )
     const query = call.query()
     const period = periodOf(query, deps.now())
-    const booked = await readBooked(deps, project, period)
+    const booked = await readBooked(deps, project, period, query.format === 'csv' ? 'lines' : 'days')
     if (booked.bookings.length > MAX_BOOKINGS) throw tooManyLines(query)
     const { statement, lines } = composeStatement(booked, period)
     if (!statement.reconciled) {
@@ -50,7 +50,7 @@ function tooManyLines({ month }: Query): Refusal {
   return invalidField(
     month === undefined ? 'from' : 'month',
     `results in more than ${MAX_BOOKINGS} lines.`,
-    'Request fewer days with from and to, or, if a single day has that many, the usage report by model (usage?by=model).',
+    'Request fewer days with from and to, or, if a single day has that many, the statement as JSON (format=json).',
   )
 }
 
