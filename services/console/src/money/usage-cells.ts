@@ -3,6 +3,7 @@ import type { UsageReport } from '@gateway/api/console/money'
 import { notErrors } from '@gateway/ledger-protocol/compose-invocation'
 import { refuse } from '@gateway/api/refusal'
 import type { ConsoleDeps } from '../deps.ts'
+import { invalidField } from '../request/check.ts'
 import { isAfter, readRolledUp, type RolledUp } from './read-booked.ts'
 import { DAY_MS } from '@gateway/api/time-zone'
 import { readHistogram, type UsageSums, type UsageSteps } from './usage-figures.ts'
@@ -76,6 +77,8 @@ function stepOf(steps: UsageSteps | undefined): Prisma.Sql {
 
 /** Maximum number of cells returned. */
 export const MAX_USAGE_CELLS = 50_000
+/** Maximum number of hours of groups whose histograms are read: a cell of a day adds up those of 24. */
+const MAX_HISTOGRAM_HOURS = 100_000
 
 interface Row extends Omit<UsageCell, 'durations' | 'firstTokens'> {
   durations: Uint8Array | null
@@ -87,7 +90,7 @@ interface Row extends Omit<UsageCell, 'durations' | 'firstTokens'> {
  * ones at the ends of the period (money §9.2), and from the journal entries after the rollup. Hours divided between two
  * steps are read call by call. One SQL statement reads all of it, so it is of one moment. Histograms are added up
  * here and not in SQL, which would take six times as long. At most one cell more than `MAX_USAGE_CELLS`.
- * @throws Refusal `usage_archived` if calls of a divided hour are archived
+ * @throws Refusal `usage_archived` if calls of a divided hour are archived, and `invalid_request` for too many histograms
  */
 export async function usageCells(
   { prisma }: { prisma: Pick<ConsoleDeps['prisma'], '$queryRaw'> },
@@ -100,6 +103,7 @@ export async function usageCells(
   const dimension = by === 'day' ? 'all' : by
   const columns = Prisma.sql`name, calls, prompt_tokens, completion_tokens, micro, errors, durations, first_tokens`
   const rolledUp = Prisma.sql`project = ${project} AND dimension = ${dimension} AND ${among(only)}`
+  if (withLatency && needsHours) await checkHistograms({ prisma }, rolledUp, period)
   const inHours = (part: Period) => Prisma.sql`
       SELECT hour AS at, ${columns} FROM money.usage_hours
        WHERE ${rolledUp} AND hour >= ${part.from} AND hour < ${part.to} AND hour <> ALL (${divided}::timestamptz[])
@@ -142,6 +146,23 @@ export async function usageCells(
     durations: readHistogram(row.durations),
     firstTokens: readHistogram(row.firstTokens),
   }))
+}
+
+async function checkHistograms(
+  { prisma }: { prisma: Pick<ConsoleDeps['prisma'], '$queryRaw'> },
+  rolledUp: Prisma.Sql,
+  { from, to }: Period,
+): Promise<void> {
+  const [found] = await prisma.$queryRaw<[{ hours: number }]>`
+    SELECT count(*)::integer AS hours
+      FROM (SELECT FROM money.usage_hours WHERE ${rolledUp} AND hour >= ${from} AND hour < ${to}
+             LIMIT ${MAX_HISTOGRAM_HOURS + 1}) h`
+  if (found.hours <= MAX_HISTOGRAM_HOURS) return
+  throw invalidField(
+    'include',
+    `reads the durations of more than ${MAX_HISTOGRAM_HOURS} hours of groups.`,
+    'Request a shorter period, or days in UTC (step=day and zone=UTC).',
+  )
 }
 
 /** Condition that a row is of one of these groups, or true. */

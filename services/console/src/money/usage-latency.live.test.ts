@@ -236,3 +236,24 @@ test('latency by day is rejected, because days are steps [invalid_request]', asy
   const answer = await stack.owner.get(`${stack.projectPath}/usage?by=day&include=latency`)
   expect([outcomeOf(answer), answer.body.error.param]).toEqual(['400 invalid_request', 'include'])
 })
+
+test('latency of too many hours is refused, unless its days are those of UTC [invalid_request]', async ({
+  stack,
+  fixture,
+}) => {
+  await fixture.run(
+    `INSERT INTO money.usage_hours (
+       project, dimension, name, hour, calls, prompt_tokens, completion_tokens, micro, max_micro, durations, first_tokens)
+     SELECT $1, 'key', 'key_' || key, timestamptz '2026-05-01' + hour * interval '1 hour', 1, 1, 1, 1, 1, '', ''
+       FROM generate_series(0, 719) hour, generate_series(1, 140) key`,
+    [stack.project],
+  )
+  const asked = (zone: string) =>
+    stack.owner.get(
+      `${stack.projectPath}/usage?by=key&step=day&from=2026-05-01T00:00:00Z&to=2026-05-31T00:00:00Z&zone=${zone}`,
+    )
+  const refused = await asked('Europe/Berlin&include=latency')
+  expect([outcomeOf(refused), refused.body.error.param]).toEqual(['400 invalid_request', 'include'])
+  expect(refused.body.error.resolution).toContain('zone=UTC')
+  for (const zone of ['Europe/Berlin', 'UTC&include=latency']) expect(outcomeOf(await asked(zone))).toBe('200')
+})
