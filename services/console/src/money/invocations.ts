@@ -116,13 +116,13 @@ export function findCalls(filters: CallFilters): Prisma.Sql {
 
 /**
  * Selects the charged calls of a period, most expensive first. A charged attempt is the newest of its call. Only those
- * found are read whole. A key and an execution have few calls, which an index finds.
+ * found are read whole. An execution has few calls, which an index finds, as it does the calls of a key and a model.
  */
-function mostExpensiveCalls(filters: CallFilters, known: Known): Prisma.Sql {
-  const { limit, state: ofState, key: ofKey, execution: ofExecution } = filters
+export function mostExpensiveCalls(filters: CallFilters, known: Known): Prisma.Sql {
+  const { limit, state: ofState, key: ofKey, model, execution: ofExecution } = filters
   const inOrder = Prisma.sql`ORDER BY a.charged_micro DESC, ${order.at} DESC, ${order.id} DESC`
   const ids =
-    ofKey === undefined && ofExecution === undefined
+    ofExecution === undefined && (ofKey === undefined || model === undefined)
       ? mostExpensiveIds({ ...filters, from: filters.from!, to: filters.to! }, known)
       : Prisma.sql`
        SELECT a.id FROM money.attempts a

@@ -14,7 +14,9 @@ import { isAfter, readRolledUp, type RolledUp } from './read-booked.ts'
 
 interface Asked {
   project: string
+  /** A model or a key, or neither: the roll-up does not know both together. */
   model?: string | undefined
+  key?: string | undefined
   from: Date
   to: Date
   limit: number
@@ -35,13 +37,17 @@ export async function readKnown({ prisma }: Pick<ConsoleDeps, 'prisma'>, project
 }
 
 /** Selects the IDs of the attempts that are the most expensive ones of a period. */
-export function mostExpensiveIds({ project, model, from, to, limit }: Asked, known: Known): Prisma.Sql {
+export function mostExpensiveIds({ project, model, key, from, to, limit }: Asked, known: Known): Prisma.Sql {
   const inOrder = Prisma.sql`ORDER BY charged_micro DESC, admitted_at DESC, id DESC LIMIT ${limit}`
   const candidates = (source: Prisma.Sql, condition: Prisma.Sql) => Prisma.sql`
     SELECT a.id, a.charged_micro, a.admitted_at FROM ${source}
-     WHERE a.project = ${project} AND a.state = 'Settled' ${equal([[Prisma.sql`a.product`, model]])}
+     WHERE a.project = ${project} AND a.state = 'Settled' ${equal([
+       [Prisma.sql`a.product`, model],
+       [Prisma.sql`a.key`, key],
+     ])}
            ${inPeriod(Prisma.sql`a.admitted_at`, { from, to })} AND ${condition} ${inOrder}`
   const attempts = Prisma.sql`money.attempts a`
+  const dimension = model !== undefined ? 'model' : key !== undefined ? 'key' : 'all'
   // The limit keeps a plan for any value from reading the whole period in place of a few IDs.
   const byId = Prisma.sql`behind b CROSS JOIN LATERAL (SELECT * FROM money.attempts r WHERE r.id = b.reference LIMIT 1) a`
   const archivedToo =
@@ -53,7 +59,7 @@ export function mostExpensiveIds({ project, model, from, to, limit }: Asked, kno
       SELECT coalesce((SELECT p.seq FROM money.usage_positions p WHERE p.project = ${project}), 0) AS seq),
     busiest AS MATERIALIZED (
       SELECT hour FROM money.usage_hours
-       WHERE project = ${project} AND dimension = ${model === undefined ? 'all' : 'model'} AND name = ${model ?? ''}
+       WHERE project = ${project} AND dimension = ${dimension} AND name = ${model ?? key ?? ''}
          AND hour > ${from}::timestamptz - interval '1 hour' AND hour < ${to} AND hour >= ${known.keptFrom}
          AND calls > 0
        ORDER BY max_micro DESC, hour DESC LIMIT ${limit + 2}), -- X1
