@@ -71,7 +71,7 @@ test('after 5 failures from an address each further one doubles the wait there, 
   expect(outcomeOf(await ask(owner.email, PASSWORD))).toBe('201')
 })
 
-test('a sign-in that is refused before its password is compared is no failure [overloaded]', async ({
+test('a sign-in that is refused before its password is compared counts as none [overloaded]', async ({
   database,
   owner,
   ask,
