@@ -1,6 +1,7 @@
 import { lazy, Suspense, useEffect, useMemo, useState } from 'react'
 import { useQueryClient, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch, Link } from '@tanstack/react-router'
+import { reading } from '../api/queries.ts'
 import { useMe, useScope, useProducts, useProjectName } from '../api/session.ts'
 import { Screen } from '../frame/screen.tsx'
 import { LeaveGuard } from '../components/dialog.tsx'
@@ -9,7 +10,7 @@ import { RefusalBox } from '../components/refusal-box.tsx'
 import { spent, allAnswers, type Answer } from './core/conversation.ts'
 import { keptIn } from './data/kept.ts'
 import { useConversation, type UsedConversation } from './data/use-conversation.ts'
-import { usePlaygroundKey, type UsedKey, askingWith } from './data/use-playground-key.ts'
+import { usePlaygroundKey, type UsedKey } from './data/use-playground-key.ts'
 import { ChatPart } from './components/chat-part.tsx'
 import './playground.css'
 import { Moment, Money } from '../components/values.tsx'
@@ -56,7 +57,7 @@ function Playground({ user, project }: { user: string; project: string }) {
         The rest of the response is lost if you leave. The call continues to its end and is charged in full.
       </LeaveGuard>
       <PlaygroundTabs />
-      <OpenCharges of={used} secret={key.key?.secret} />
+      <OpenCharges of={used} />
       {flow === undefined ? (
         <>
           <RefusalBox error={error} />
@@ -152,55 +153,39 @@ function KeyLine({ of: { key, status, end, forget } }: { of: UsedKey }) {
 }
 
 /** Polls pending charges. Renders nothing. */
-function OpenCharges({ of: { conversation, settle }, secret }: { of: UsedConversation; secret: string | undefined }) {
+function OpenCharges({ of: { conversation, settle } }: { of: UsedConversation }) {
   const open = allAnswers(conversation).filter(
-    ({ invocation, chargedMicro, state }) => invocation !== null && chargedMicro === null && state !== 'streaming',
+    ({ chargedMicro, state }) => chargedMicro === null && state !== 'streaming',
   )
-  return open.map((answer) => (
-    <OpenCharge
-      key={answer.invocation}
-      of={answer}
-      secret={secret}
-      onKnown={(known) => settle(answer.invocation!, known)}
-    />
+  const invocations = open.flatMap(({ invocation }) => (invocation === null ? [] : [invocation]))
+  return invocations.map((invocation) => (
+    <OpenCharge key={invocation} invocation={invocation} onKnown={(known) => settle(invocation, known)} />
   ))
-}
-
-function OpenCharge({
-  of,
-  secret,
-  onKnown,
-}: {
-  of: Answer
-  secret: string | undefined
-  onKnown: Parameters<typeof useCharge>[2]
-}) {
-  useCharge(of, secret, onKnown)
-  return null
 }
 
 const EVERY_MS = 1_000
 
-/** Polls the charge of a response that ended early, until it is final. */
-function useCharge(
-  { state, invocation, chargedMicro }: Answer,
-  secret: string | undefined,
-  onKnown: (known: Pick<Answer, 'chargedMicro' | 'usage'>) => void,
-): void {
-  const isOpen = state !== 'streaming' && invocation !== null && chargedMicro === null && secret !== undefined
+/** Polls the charge of a response that ended early, until it is final. Reads in the session: the key may be gone. */
+function OpenCharge({
+  invocation,
+  onKnown,
+}: {
+  invocation: string
+  onKnown: (known: Pick<Answer, 'chargedMicro' | 'usage'>) => void
+}) {
+  const params = { ...useScope(), invocation }
   const { data } = useQuery({
-    queryKey: ['/v1/invocations', invocation],
-    queryFn: () => askingWith(secret!).ask('GET', '/v1/invocations/{id}', { params: { id: invocation! } }),
-    enabled: isOpen,
+    ...reading('/api/v2/tenants/{tenant}/projects/{project}/invocations/{invocation}', { params }),
     refetchInterval: ({ state: { status, data: read } }) =>
       status !== 'error' && read?.state !== 'Settled' && read?.state !== 'Released' && EVERY_MS,
   })
   useEffect(() => {
-    if (!isOpen || !data || data.state === 'Open') return
+    if (!data || data.state === 'Open') return
     const { promptTokens: prompt, completionTokens: completion } = data
     const usage = prompt === null || completion === null ? null : { prompt, completion }
     onKnown({ chargedMicro: data.chargedMicro, usage })
-  }, [isOpen, data, onKnown])
+  }, [data, onKnown])
+  return null
 }
 
 /** Creates a short-lived key with a small limit for this tab, or takes a pasted one. */

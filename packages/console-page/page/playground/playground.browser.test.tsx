@@ -67,6 +67,19 @@ test('a response that was left before its call had an ID has an unknown charge, 
   await expect.poll(address).toMatchObject({ pathname: `${project}/calls`, search: { model: 'acme/swift' } })
 })
 
+test('a pending charge is read in the session, without the key', async ({ api, open }) => {
+  const { id: user } = contractExample('readMe')
+  const stopped = { ...newAnswer('acme/swift'), state: 'stopped' as const, invocation: 'inv_1' }
+  const answers = { kind: 'answers' as const, id: 'a', columns: [stopped] }
+  keptIn({ user, project: exampleIds.project }).write('conversation', { ...newConversation, entries: [answers] })
+  const call = { ...contractExample('readInvocation'), id: 'inv_1', chargedMicro: 42 }
+  api.answer('readInvocation', { ...call, state: 'Settled' })
+  const { screen } = await open(`${project}/playground`)
+  const response = screen.getByRole('article', { name: 'Response from acme/swift' })
+  await expect.element(response.getByText('Charged $0.000042')).toBeVisible()
+  await expect.element(screen.getByText('(1 charge pending)')).not.toBeInTheDocument()
+})
+
 test('leaving while a response is streamed asks first', async ({ open, onTestFinished }) => {
   const { fetch } = globalThis
   onTestFinished(() => void (globalThis.fetch = fetch))
