@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { expect } from 'vitest'
-import { userEvent } from 'vitest/browser'
-import { Refusal } from '@gateway/api/refusal'
+import { page, userEvent } from 'vitest/browser'
+import { Refusal, refuse } from '@gateway/api/refusal'
 import { exampleIds } from '@gateway/api/example-ids'
 import { contractExample, openCannedExecution, pageTest as test, project, showTabAgain } from '../page-test.fixture.tsx'
 import { Composer } from './components/composer.tsx'
@@ -56,7 +56,7 @@ test('a response that was left before its call had an ID has an unknown charge, 
   open,
 }) => {
   const { id: user } = contractExample('readMe')
-  const answers = { kind: 'answers' as const, id: 'a', columns: [newAnswer('acme/swift')] }
+  const answers = { kind: 'answers' as const, id: 'a', columns: [newAnswer('a', 'acme/swift')] }
   keptIn({ user, project: exampleIds.project }).write('conversation', { ...newConversation, entries: [answers] })
   const { screen, address } = await open(`${project}/playground`)
   const response = screen.getByRole('article', { name: 'Response from acme/swift' })
@@ -69,7 +69,7 @@ test('a response that was left before its call had an ID has an unknown charge, 
 
 test('a pending charge is read in the session, without the key', async ({ api, open }) => {
   const { id: user } = contractExample('readMe')
-  const stopped = { ...newAnswer('acme/swift'), state: 'stopped' as const, invocation: 'inv_1' }
+  const stopped = { ...newAnswer('a', 'acme/swift'), state: 'stopped' as const, invocation: 'inv_1' }
   const answers = { kind: 'answers' as const, id: 'a', columns: [stopped] }
   keptIn({ user, project: exampleIds.project }).write('conversation', { ...newConversation, entries: [answers] })
   const call = { ...contractExample('readInvocation'), id: 'inv_1', chargedMicro: 42 }
@@ -80,18 +80,62 @@ test('a pending charge is read in the session, without the key', async ({ api, o
   await expect.element(screen.getByText('(1 charge pending)')).not.toBeInTheDocument()
 })
 
-test('leaving while a response is streamed asks first', async ({ open, onTestFinished }) => {
+/** Answers requests for a response, oldest first, with those of the test; the last one answers the rest. */
+function answerChats(onTestFinished: (work: () => void) => void, ...responses: Promise<Response>[]): void {
   const { fetch } = globalThis
   onTestFinished(() => void (globalThis.fetch = fetch))
-  globalThis.fetch = (input, init) =>
-    input === '/v1/chat/completions' ? Promise.resolve(new Response(new ReadableStream())) : fetch(input, init)
+  globalThis.fetch = (input, init) => {
+    if (input !== '/v1/chat/completions') return fetch(input, init)
+    return responses.length > 1 ? responses.shift()! : responses[0]!.then((response) => response.clone())
+  }
+}
+
+function keepKey(): void {
   const { id: user } = contractExample('readMe')
   keptIn({ user, project: exampleIds.project }).write('key', { secret: 'secret', made: null })
-  const { screen, goTo, address } = await open(`${project}/playground`)
+}
+
+/** Sends a message. @returns the button that stops the response */
+async function send(screen: Pick<typeof page, 'getByLabelText' | 'getByRole'>) {
   await screen.getByLabelText('Message', { exact: true }).fill('Hello')
   await screen.getByRole('button', { name: 'Send', exact: true }).click()
   const stop = screen.getByRole('button', { name: 'Stop' })
   await expect.element(stop).toBeVisible()
+  return stop
+}
+
+const silent = () => Promise.resolve(new Response(new ReadableStream()))
+
+test('the charge of a response that was stopped and replaced before its call had an ID counts', async ({
+  api,
+  open,
+  onTestFinished,
+}) => {
+  const [first, refused] = [Promise.withResolvers<Response>(), Promise.withResolvers<Response>()]
+  answerChats(onTestFinished, first.promise, refused.promise, silent())
+  keepKey()
+  const { screen } = await open(`${project}/playground`)
+  const stop = await send(screen)
+  const again = screen.getByRole('button', { name: 'Try again' })
+  for (const _ of [first, refused]) {
+    await stop.click()
+    await again.click()
+    await expect.element(stop).toBeVisible()
+  }
+  await expect.element(screen.getByText('(3 charges pending)')).toBeInTheDocument()
+  api.answer('readInvocation', { ...contractExample('readInvocation'), state: 'Settled', chargedMicro: 42 })
+  first.resolve(new Response(null, { headers: { 'X-Service-Invocation': 'inv_1' } }))
+  const { body: error, status } = refuse('key_revoked', { rotatedTo: null })
+  refused.resolve(Response.json({ error }, { status }))
+  const total = screen.getByRole('group', { name: 'Charged for this conversation' })
+  await expect.element(total).toHaveTextContent('Conversation total: $0.000042 (1 charge pending)')
+})
+
+test('leaving while a response is streamed asks first', async ({ open, onTestFinished }) => {
+  answerChats(onTestFinished, silent())
+  keepKey()
+  const { goTo, address, screen } = await open(`${project}/playground`)
+  const stop = await send(screen)
   void goTo(`${project}/calls`)
   const question = screen.getByRole('dialog', { name: 'Response in progress' })
   await question.getByRole('button', { name: 'Stay' }).click()

@@ -79,7 +79,7 @@ export function ChatEntries({
                     )
                   }
                   onResult={(call, result) =>
-                    changeAnswer(entry.id, column, (now) => ({
+                    changeAnswer(answer.id, (now) => ({
                       ...now,
                       toolCalls: now.toolCalls.map((each) => (each.id === call ? { ...each, result } : each)),
                     }))

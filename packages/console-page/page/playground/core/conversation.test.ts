@@ -14,7 +14,7 @@ const user = (text: string, images: string[] = []): Entry => ({ kind: 'message',
 const answers = (...columns: Partial<Answer>[]): Entry => ({
   kind: 'answers',
   id: 'answers',
-  columns: columns.map((column) => ({ ...newAnswer('m'), ...column })),
+  columns: columns.map((column) => ({ ...newAnswer(column.invocation ?? 'a', 'm'), ...column })),
 })
 const png = 'data:image/png;base64,AAAA'
 
@@ -56,7 +56,7 @@ test('restored entries keep what was charged since, and charges that became know
   const first = answers({ invocation: 'inv_1', text: 'One', chargedMicro: null })
   const later = answers({ invocation: 'inv_2', text: 'Two', chargedMicro: 5 })
   const earlier = { ...newConversation, entries: [user('Hello'), first, user('And?'), later] }
-  const settled = { ...newAnswer('m'), invocation: 'inv_1', chargedMicro: 3 }
+  const settled = { ...newAnswer('inv_1', 'm'), invocation: 'inv_1', chargedMicro: 3 }
   const present = answers({ invocation: 'inv_3', text: 'Three', chargedMicro: 7 })
   const draft = { role: 'user' as const, text: 'Typed', images: [] }
   const now = { ...earlier, entries: [user('Hello'), present], replaced: [settled], draft }
@@ -64,6 +64,16 @@ test('restored entries keep what was charged since, and charges that became know
   expect(back.entries).toMatchObject([user('Hello'), { columns: [{ text: 'One' }] }, user('And?'), later])
   expect(back.draft).toEqual(draft)
   expect(spent(back)).toEqual({ micro: 3 + 5 + 7, open: 0, unknown: 0 })
+})
+
+test('restored entries keep the calls whose ID has not arrived, and take over an ID that has', () => {
+  const stopped = { id: 'first', state: 'stopped' as const }
+  const earlier = { ...newConversation, entries: [user('Hello'), answers({ ...stopped, text: 'One' })] }
+  const replaced = [{ ...newAnswer('a', 'm'), ...stopped, invocation: 'inv_1', chargedMicro: 3 }]
+  const now = { ...earlier, entries: [user('Hello'), answers({ ...stopped, id: 'second' })], replaced }
+  const back = restored(earlier, now)
+  expect(back.entries[1]).toMatchObject({ columns: [{ text: 'One', invocation: 'inv_1', chargedMicro: 3 }] })
+  expect(spent(back)).toEqual({ micro: 3, open: 1, unknown: 0 })
 })
 
 test('returns the output tokens the wallet can afford [insufficient_budget]', () => {

@@ -21,6 +21,8 @@ export interface ToolCall {
 }
 
 export interface Answer {
+  /** Stays the same when the response is replaced. */
+  id: string
   model: string
   /** Requested `max_tokens`, or null for the model's default. */
   maxTokens: number | null
@@ -74,8 +76,9 @@ export const newConversation: Conversation = {
   replaced: [],
 }
 
-export function newAnswer(model: string, maxTokens: number | null = null): Answer {
+export function newAnswer(id: string, model: string, maxTokens: number | null = null): Answer {
   return {
+    id,
     model,
     maxTokens,
     state: 'streaming',
@@ -95,6 +98,17 @@ export function allAnswers({ entries, replaced }: Conversation): Answer[] {
   return [...replaced, ...answersOf(entries)]
 }
 
+/** Conversation with a change of each response, shown or not. */
+export function withAnswers(conversation: Conversation, change: (answer: Answer) => Answer): Conversation {
+  return {
+    ...conversation,
+    replaced: conversation.replaced.map(change),
+    entries: conversation.entries.map((entry) =>
+      entry.kind === 'answers' ? { ...entry, columns: entry.columns.map(change) } : entry,
+    ),
+  }
+}
+
 export function answersOf(entries: Entry[]): Answer[] {
   return entries.flatMap((entry) => (entry.kind === 'answers' ? entry.columns : []))
 }
@@ -107,21 +121,14 @@ export const withoutText = (answer: Answer): Answer => ({ ...answer, text: '', t
  * was asked since still counts toward the charge.
  */
 export function restored(earlier: Conversation, now: Conversation): Conversation {
-  const called = (answers: Answer[]) =>
-    new Map(answers.flatMap((answer) => (answer.invocation === null ? [] : [[answer.invocation, answer]])))
-  const [before, present] = [called(allAnswers(earlier)), called(allAnswers(now))]
-  const settled = (answer: Answer): Answer => {
-    const { chargedMicro, usage } = present.get(answer.invocation ?? '') ?? answer
-    return { ...answer, chargedMicro, usage }
-  }
-  const since = [...present.values()].filter(({ invocation }) => !before.has(invocation!))
-  return {
-    ...now,
-    entries: earlier.entries.map((entry) =>
-      entry.kind === 'answers' ? { ...entry, columns: entry.columns.map(settled) } : entry,
-    ),
-    replaced: [...earlier.replaced.map(settled), ...since.map(withoutText)],
-  }
+  const byId = (answers: Answer[]) => new Map(answers.map((answer) => [answer.id, answer]))
+  const [before, present] = [byId(allAnswers(earlier)), byId(allAnswers(now))]
+  const { entries, replaced } = withAnswers(earlier, (answer) => {
+    const { invocation, chargedMicro, usage } = present.get(answer.id) ?? answer
+    return { ...answer, invocation, chargedMicro, usage }
+  })
+  const since = [...present.values()].filter(({ id }) => !before.has(id))
+  return { ...now, entries, replaced: [...replaced, ...since.map(withoutText)] }
 }
 
 export type ChatBody = BodyOf<typeof gatewayRoutes.completeChat>

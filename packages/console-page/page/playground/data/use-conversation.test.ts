@@ -7,7 +7,7 @@ const chunk = (delta: object, usage?: object) =>
   ({ id: 'inv_1', choices: [{ index: 0, delta, finish_reason: null }], usage }) as unknown as Chunk
 
 test('applyChunk appends text, records the time of the first token, and reads the charge from the last chunk', () => {
-  const role = applyChunk(newAnswer('m'), chunk({ role: 'assistant' }), 5)
+  const role = applyChunk(newAnswer('a', 'm'), chunk({ role: 'assistant' }), 5)
   const first = applyChunk(role, chunk({ content: 'Ra' }), 20)
   const second = applyChunk(first, chunk({ content: 'in' }), 40)
   const usage = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5, cost: 0.000005, cost_micro: 5 }
@@ -21,7 +21,7 @@ test('applyChunk assembles tool calls from several chunks', () => {
     tool_calls: [{ index: 0, id: 'c1', type: 'function', function: { name: 'look', arguments: '' } }],
   })
   const more = chunk({ tool_calls: [{ index: 0, function: { arguments: '{"a":1}' } }] })
-  const answer = applyChunk(applyChunk(newAnswer('m'), begun, 1), more, 2)
+  const answer = applyChunk(applyChunk(newAnswer('a', 'm'), begun, 1), more, 2)
   expect(answer.toolCalls).toEqual([{ id: 'c1', name: 'look', arguments: '{"a":1}', result: '' }])
 })
 
@@ -33,12 +33,12 @@ test('openEventData handles events split at any point and ignores comments', () 
 })
 
 test('spent includes replaced responses and counts pending and unknown charges', () => {
-  const paid = { ...newAnswer('m'), chargedMicro: 7 }
+  const paid = { ...newAnswer('a', 'm'), chargedMicro: 7 }
   const entries = [
     {
       kind: 'answers' as const,
       id: 'a',
-      columns: [paid, newAnswer('n'), { ...newAnswer('o'), state: 'lost' as const }],
+      columns: [paid, newAnswer('a', 'n'), { ...newAnswer('a', 'o'), state: 'lost' as const }],
     },
   ]
   expect(spent({ ...newConversation, entries, replaced: [paid] })).toEqual({ micro: 14, open: 1, unknown: 1 })
@@ -50,7 +50,7 @@ const body = { model: 'm', messages: [] } as never
 function send(response: Promise<Response>) {
   vi.stubGlobal('fetch', () => response)
   const stop = new AbortController()
-  const held: { answer: Answer } = { answer: newAnswer('m') }
+  const held: { answer: Answer } = { answer: newAnswer('a', 'm') }
   const done = streamAnswer({ secret: 'svc_x', body, signal: stop.signal }, (next) => (held.answer = next(held.answer)))
   return { stop, held, done }
 }

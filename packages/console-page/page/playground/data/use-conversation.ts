@@ -7,6 +7,7 @@ import {
   newAnswer,
   newConversation,
   restored,
+  withAnswers,
   withoutText,
   type Answer,
   type Conversation,
@@ -49,31 +50,32 @@ export function useConversation(kept: ReturnType<typeof keptIn>) {
       ...before,
       entries: before.entries.map((entry) => (entry.id === id ? next(entry) : entry)),
     }))
-  const changeAnswer = (id: string, column: number, next: (answer: Answer) => Answer) =>
-    changeEntry(id, (entry) =>
-      entry.kind === 'answers'
-        ? { ...entry, columns: entry.columns.map((answer, n) => (n === column ? next(answer) : answer)) }
-        : entry,
-    )
+  /** Changes a response wherever it is: the ID of its call may arrive after it was replaced or removed. */
+  const changeAnswer = (id: string, next: (answer: Answer) => Answer) => {
+    const changed = (before: Conversation) =>
+      withAnswers(before, (answer) => (answer.id === id ? next(answer) : answer))
+    setConversation(changed)
+    setEarlier((before) => before && changed(before))
+  }
 
   /** Replaces the entries and requests responses to them. */
   async function askFor(entries: Entry[], { models, values, secret }: Asking, rest: Partial<Conversation> = {}) {
-    const id = newId()
     const maxTokens = typeof values['max_tokens'] === 'number' ? values['max_tokens'] : null
     const asked = { ...conversation, entries }
+    const columns = models.map((model) => newAnswer(newId(), model, maxTokens))
     const gone = conversation.entries.filter(({ id: each }) => !entries.some((entry) => entry.id === each))
     setEarlier(gone.length > 1 || gone[0]?.kind === 'message' ? conversation : null)
     change({
       ...rest,
-      entries: [...entries, { kind: 'answers', id, columns: models.map((model) => newAnswer(model, maxTokens)) }],
+      entries: [...entries, { kind: 'answers', id: newId(), columns }],
       replaced: [...conversation.replaced, ...answersOf(gone).map(withoutText)],
     })
     const stop = new AbortController()
     running.current.add(stop)
     await Promise.all(
-      models.map((model, column) => {
+      columns.map(({ id, model }, column) => {
         const body = chatBody(asked, { model, column, values })
-        return streamAnswer({ secret, body, signal: stop.signal }, (next) => changeAnswer(id, column, next))
+        return streamAnswer({ secret, body, signal: stop.signal }, (next) => changeAnswer(id, next))
       }),
     )
     running.current.delete(stop)
@@ -92,13 +94,7 @@ export function useConversation(kept: ReturnType<typeof keptIn>) {
     /** Records the final charge of a response, wherever it appears. */
     settle(invocation: string, known: Pick<Answer, 'chargedMicro' | 'usage'>) {
       const settled = (answer: Answer) => (answer.invocation === invocation ? { ...answer, ...known } : answer)
-      setConversation((before) => ({
-        ...before,
-        replaced: before.replaced.map(settled),
-        entries: before.entries.map((entry) =>
-          entry.kind === 'answers' ? { ...entry, columns: entry.columns.map(settled) } : entry,
-        ),
-      }))
+      setConversation((before) => withAnswers(before, settled))
     },
     remove(id: string) {
       setEarlier(conversation)
@@ -124,20 +120,18 @@ function stopAll(running: ReadonlySet<AbortController>): void {
   for (const controller of running) controller.abort()
 }
 
-/** Restored conversation. Responses that were streaming when the page was left are stopped, or lost without an ID. */
+/**
+ * Restored conversation. Responses that were streaming when the page was left are stopped, or lost without an ID. They
+ * get new IDs: those that an earlier release stored have none.
+ */
 function opened(kept: Conversation | null): Conversation {
   if (!kept) return newConversation
-  const left = (answer: Answer): Answer => {
-    if (answer.state !== 'streaming' && answer.state !== 'stopped') return answer
-    return { ...answer, state: answer.invocation === null && answer.chargedMicro === null ? 'lost' : 'stopped' }
-  }
-  return {
-    ...kept,
-    replaced: kept.replaced.map(left),
-    entries: kept.entries.map((entry) =>
-      entry.kind === 'answers' ? { ...entry, columns: entry.columns.map(left) } : entry,
-    ),
-  }
+  return withAnswers(kept, (answer) => ({ ...answer, id: newId(), state: leftState(answer) }))
+}
+
+function leftState({ state, invocation, chargedMicro }: Answer): Answer['state'] {
+  if (state !== 'streaming' && state !== 'stopped') return state
+  return invocation === null && chargedMicro === null ? 'lost' : 'stopped'
 }
 
 type Change = (answer: Answer) => Answer
