@@ -60,7 +60,7 @@ test('restored entries keep what was charged since, and charges that became know
   const present = answers({ invocation: 'inv_3', text: 'Three', chargedMicro: 7 })
   const draft = { role: 'user' as const, text: 'Typed', images: [] }
   const now = { ...earlier, entries: [user('Hello'), present], replaced: [settled], draft }
-  const back = restored(earlier, now)
+  const back = restored(earlier, now, { keepsChanges: false })
   expect(back.entries).toMatchObject([user('Hello'), { columns: [{ text: 'One' }] }, user('And?'), later])
   expect(back.draft).toEqual(draft)
   expect(spent(back)).toEqual({ micro: 3 + 5 + 7, open: 0, unknown: 0 })
@@ -71,9 +71,18 @@ test('restored entries keep the calls whose ID has not arrived, and take over an
   const earlier = { ...newConversation, entries: [user('Hello'), answers({ ...stopped, text: 'One' })] }
   const replaced = [{ ...newAnswer('a', 'm'), ...stopped, invocation: 'inv_1', chargedMicro: 3 }]
   const now = { ...earlier, entries: [user('Hello'), answers({ ...stopped, id: 'second' })], replaced }
-  const back = restored(earlier, now)
+  const back = restored(earlier, now, { keepsChanges: false })
   expect(back.entries[1]).toMatchObject({ columns: [{ text: 'One', invocation: 'inv_1', chargedMicro: 3 }] })
   expect(spent(back)).toEqual({ micro: 3, open: 1, unknown: 0 })
+})
+
+test('restored messages do not replace what was edited or appended since their removal', () => {
+  const [first, second, last] = [user('A'), user('B'), user('C')] as const
+  const earlier = { ...newConversation, entries: [first, second] }
+  const edited = { ...second, text: 'Edited' } as Entry
+  const now = { ...earlier, entries: [edited, last] }
+  expect(restored(earlier, now, { keepsChanges: true }).entries).toEqual([first, edited, last])
+  expect(restored(earlier, now, { keepsChanges: false }).entries).toEqual([first, second])
 })
 
 test('returns the output tokens the wallet can afford [insufficient_budget]', () => {

@@ -117,17 +117,25 @@ export function answersOf(entries: Entry[]): Answer[] {
 export const withoutText = (answer: Answer): Answer => ({ ...answer, text: '', toolCalls: [] })
 
 /**
- * Puts removed entries back: those of `earlier` replace the present ones. Draft and settings stay unchanged, and what
- * was asked since still counts toward the charge.
+ * Puts removed entries back. Draft and settings stay unchanged, and what was asked since still counts toward the charge.
+ * @param keepsChanges whether entries changed or appended since stay, or those of `earlier` replace the present ones
  */
-export function restored(earlier: Conversation, now: Conversation): Conversation {
-  const byId = (answers: Answer[]) => new Map(answers.map((answer) => [answer.id, answer]))
-  const [before, present] = [byId(allAnswers(earlier)), byId(allAnswers(now))]
-  const { entries, replaced } = withAnswers(earlier, (answer) => {
+export function restored(
+  earlier: Conversation,
+  now: Conversation,
+  { keepsChanges }: { keepsChanges: boolean },
+): Conversation {
+  const present = new Map(allAnswers(now).map((answer) => [answer.id, answer]))
+  const { entries: before, replaced } = withAnswers(earlier, (answer) => {
     const { invocation, chargedMicro, usage } = present.get(answer.id) ?? answer
     return { ...answer, invocation, chargedMicro, usage }
   })
-  const since = [...present.values()].filter(({ id }) => !before.has(id))
+  const kept = new Map(keepsChanges ? now.entries.map((entry) => [entry.id, entry]) : [])
+  const known = new Set(before.map(({ id }) => id))
+  const appended = [...kept.values()].filter(({ id }) => !known.has(id))
+  const entries = [...before.map((entry) => kept.get(entry.id) ?? entry), ...appended]
+  const counted = new Set(allAnswers({ ...now, entries, replaced }).map(({ id }) => id))
+  const since = [...present.values()].filter(({ id }) => !counted.has(id))
   return { ...now, entries, replaced: [...replaced, ...since.map(withoutText)] }
 }
 

@@ -34,7 +34,7 @@ interface Asking {
 export function useConversation(kept: ReturnType<typeof keptIn>) {
   const [conversation, setConversation] = useState(() => opened(kept.read('conversation') as Conversation | null))
   /** The conversation before its last loss of messages; null if nothing can be restored. */
-  const [earlier, setEarlier] = useState<Conversation | null>(null)
+  const [earlier, setEarlier] = useState<{ conversation: Conversation; isResent: boolean } | null>(null)
   const [isKept, setKept] = useState(true)
   const running = useRef(new Set<AbortController>())
   const isStreaming = answersOf(conversation.entries).some(({ state }) => state === 'streaming')
@@ -55,7 +55,7 @@ export function useConversation(kept: ReturnType<typeof keptIn>) {
     const changed = (before: Conversation) =>
       withAnswers(before, (answer) => (answer.id === id ? next(answer) : answer))
     setConversation(changed)
-    setEarlier((before) => before && changed(before))
+    setEarlier((before) => before && { ...before, conversation: changed(before.conversation) })
   }
 
   /** Replaces the entries and requests responses to them. */
@@ -64,7 +64,7 @@ export function useConversation(kept: ReturnType<typeof keptIn>) {
     const asked = { ...conversation, entries }
     const columns = models.map((model) => newAnswer(newId(), model, maxTokens))
     const gone = conversation.entries.filter(({ id: each }) => !entries.some((entry) => entry.id === each))
-    setEarlier(gone.length > 1 || gone[0]?.kind === 'message' ? conversation : null)
+    setEarlier(gone.length > 1 || gone[0]?.kind === 'message' ? { conversation, isResent: true } : null)
     change({
       ...rest,
       entries: [...entries, { kind: 'answers', id: newId(), columns }],
@@ -97,19 +97,19 @@ export function useConversation(kept: ReturnType<typeof keptIn>) {
       setConversation((before) => withAnswers(before, settled))
     },
     remove(id: string) {
-      setEarlier(conversation)
+      setEarlier({ conversation, isResent: false })
       change({ entries: conversation.entries.filter((entry) => entry.id !== id) })
     },
     /** Starts a new conversation and resets its charge. */
     clear() {
-      setEarlier(conversation.entries.length > 0 ? conversation : null)
+      setEarlier(conversation.entries.length > 0 ? { conversation, isResent: false } : null)
       change({ entries: [], replaced: [] })
     },
     /** Puts the messages back that the last action removed; null if there are none. */
     restore:
       earlier &&
       (() => {
-        setConversation((now) => restored(earlier, now))
+        setConversation((now) => restored(earlier.conversation, now, { keepsChanges: !earlier.isResent }))
         setEarlier(null)
       }),
   }
