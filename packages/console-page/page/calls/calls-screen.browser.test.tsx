@@ -58,6 +58,22 @@ test('the live list announces new calls', async ({ api, open }) => {
   await expect.element(screen.getByText('2 new calls')).toBeInTheDocument()
 })
 
+test('the live list announces no calls of another filter, and none in order of cost', async ({ api, open }) => {
+  const other = { ...call!, id: 'inv_other', model: 'acme/other' }
+  api.answer('listInvocations', { data: [call!], nextCursor: null })
+  const { screen, goTo } = await open(`${project}/calls`)
+  await screen.getByRole('button', { name: 'Live: off' }).click()
+  api.answer('listInvocations', { data: [other], nextCursor: null })
+  for (const filter of ['state=Settled', 'order=cost']) {
+    await goTo(`${project}/calls?${filter}`)
+    await expect.element(screen.getByText('acme/other')).toBeVisible()
+    await expect.element(screen.getByText(/new call/)).not.toBeInTheDocument()
+  }
+  api.answer('listInvocations', { data: [call!, other], nextCursor: null })
+  await expect.poll(() => screen.getByRole('table').getByRole('row').elements()).toHaveLength(3)
+  await expect.element(screen.getByText(/new call/)).not.toBeInTheDocument()
+})
+
 test('filters are saved as a view of this browser, opened again and deleted', async ({ api, open, onTestFinished }) => {
   onTestFinished(() => localStorage.clear())
   api.answer('listInvocations', { data: [], nextCursor: null })

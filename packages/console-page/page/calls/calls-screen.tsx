@@ -22,6 +22,8 @@ export function CallsScreen() {
   const [isLive, setLive] = useState(false)
   const calls = useCalls(scope, filters, isLive)
   const rows = calls.data?.pages.flatMap(({ data }) => data) ?? []
+  // In order of cost, the first call is not the newest.
+  const announcesNew = isLive && calls.data && !calls.isPlaceholderData && filters.order !== 'cost'
   const order = filters.order === 'cost' ? 'most expensive first' : 'newest first'
   return (
     <Screen
@@ -37,7 +39,7 @@ export function CallsScreen() {
       }
     >
       <RefusalBox error={calls.error} />
-      {isLive && <NewCalls rows={rows} />}
+      {announcesNew && <NewCalls key={JSON.stringify(filters)} rows={rows} />}
       <DataList
         name="calls"
         caption={`Calls, ${order}`}

@@ -72,14 +72,14 @@ export function useConversation(kept: ReturnType<typeof keptIn>) {
     })
     const stop = new AbortController()
     running.current.add(stop)
-    await Promise.all(
+    const areWhole = await Promise.all(
       columns.map(({ id, model }, column) => {
         const body = chatBody(asked, { model, column, values })
         return streamAnswer({ secret, body, signal: stop.signal }, (next) => changeAnswer(id, next))
       }),
     )
     running.current.delete(stop)
-    announceQuietly('Response complete.')
+    if (areWhole.includes(true) && !stop.signal.aborted) announceQuietly('Response complete.')
   }
 
   return {
@@ -90,7 +90,10 @@ export function useConversation(kept: ReturnType<typeof keptIn>) {
     changeEntry,
     changeAnswer,
     askFor,
-    stop: () => stopAll(running.current),
+    stop() {
+      stopAll(running.current)
+      announceQuietly('Response stopped.')
+    },
     /** Records the final charge of a response, wherever it appears. */
     settle(invocation: string, known: Pick<Answer, 'chargedMicro' | 'usage'>) {
       const settled = (answer: Answer) => (answer.invocation === invocation ? { ...answer, ...known } : answer)
@@ -140,11 +143,12 @@ type Change = (answer: Answer) => Answer
  * Sends a request and reports each change of the response. Never rejects: an error is part of the response. A response
  * that is stopped before it begins is awaited for the ID of its call, which is charged: without the ID, its charge would
  * stay unknown.
+ * @returns whether the whole response arrived
  */
 export async function streamAnswer(
   { secret, body, signal }: { secret: string; body: ChatBody; signal: AbortSignal },
   change: (change: Change) => void,
-): Promise<void> {
+): Promise<boolean> {
   const began = performance.now()
   const ms = () => Math.round(performance.now() - began)
   let isWhole = false
@@ -154,7 +158,10 @@ export async function streamAnswer(
     const answer = await askingWith(secret).raw('POST', '/v1/chat/completions', { body })
     const invocation = answer.headers.get('X-Service-Invocation')
     change((before) => ({ ...before, invocation }))
-    if (signal.aborted) return await answer.body?.cancel()
+    if (signal.aborted) {
+      await answer.body?.cancel()
+      return false
+    }
     const read = openEventData((data) => {
       if (data === '[DONE]') return void (isWhole = true)
       const event = JSON.parse(data) as Chunk | { error: RefusalBody }
@@ -165,12 +172,13 @@ export async function streamAnswer(
     if (!isWhole) throw new Error('The response was truncated.')
     change((before) => ({ ...before, state: 'whole', totalMs: ms() }))
   } catch (error) {
-    if (!signal.aborted) return change((before) => ended(before, error, ms()))
-    if (error instanceof ApiRefusal)
+    if (!signal.aborted) change((before) => ended(before, error, ms()))
+    else if (error instanceof ApiRefusal)
       change((before) => ({ ...before, chargedMicro: before.invocation === null ? 0 : null }))
   } finally {
     signal.removeEventListener('abort', stop)
   }
+  return isWhole
 }
 
 /** @param error null if the user stopped it */
