@@ -2,6 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { ApiRefusal } from '@gateway/api-client/failures'
 import type { CapturedContent } from '@gateway/api/console/capture'
+import type { InvocationRecord } from '@gateway/api/console/money'
+import { ask } from '../api/ask.ts'
 import { reading, readingAll } from '../api/queries.ts'
 import { useProject, useScope, useMyRoles } from '../api/session.ts'
 import { CopyButton } from '../components/copying.tsx'
@@ -10,7 +12,7 @@ import { Moment } from '../components/values.tsx'
 import { contentParts, type ContentPart } from './content-parts.ts'
 
 /** Captured prompt and answer of a call, or why there is none. */
-export function CallContent({ call: invocation, isOpen }: { call: string; isOpen: boolean }) {
+export function CallContent({ of: call }: { of: InvocationRecord }) {
   const { tenant, project: id } = useScope()
   const { data: project } = useProject()
   const { isOwner } = useMyRoles()
@@ -26,32 +28,51 @@ export function CallContent({ call: invocation, isOpen }: { call: string; isOpen
           </Link>{' '}
           is off in this project.
         </p>
-      ) : isOpen ? (
+      ) : call.state === 'Open' ? (
         <p className="soft">Captured when the call has ended.</p>
       ) : (
-        <ReadContent call={invocation} />
+        <ReadContent of={call} />
       )}
     </section>
   )
 }
 
-function ReadContent({ call: invocation }: { call: string }) {
+const PATH = '/api/v2/tenants/{tenant}/projects/{project}/invocations/{invocation}/content'
+const EVERY_MS = 2_000
+/** Content is stored after its call has closed. */
+const STORED_WITHIN_MS = 60_000
+
+function ReadContent({ of: { id: invocation, closedAt } }: { of: InvocationRecord }) {
   const params = { ...useScope(), invocation }
+  const mayCome = (readAtMs: number) => closedAt !== null && readAtMs - Date.parse(closedAt) < STORED_WITHIN_MS
   const read = useQuery({
-    ...reading('/api/v2/tenants/{tenant}/projects/{project}/invocations/{invocation}/content', { params }),
+    queryKey: reading(PATH, { params }).queryKey,
+    queryFn: ({ signal }) => ask('GET', PATH, { params, signal }).catch(nothingStored),
+    refetchInterval: ({ state: { data, dataUpdatedAt } }) => data === null && mayCome(dataUpdatedAt) && EVERY_MS,
     retry: false,
     refetchOnWindowFocus: false, // each read is in the audit
     staleTime: Infinity,
   })
   const code = read.error instanceof ApiRefusal ? read.error.code : null
-  if (code === 'not_found')
-    return <p className="soft">Nothing was captured for this call, or it has been deleted since.</p>
+  if (read.data === null)
+    return (
+      <p className="soft">
+        {mayCome(read.dataUpdatedAt)
+          ? 'Being stored…'
+          : 'Nothing was captured for this call, or it has been deleted since.'}
+      </p>
+    )
   if (code === 'not_permitted') return <LacksRight />
   return (
     <Loaded of={read} what="the content">
-      {(content) => <Content of={content} />}
+      {(content) => content && <Content of={content} />}
     </Loaded>
   )
+}
+
+function nothingStored(error: unknown): null {
+  if (error instanceof ApiRefusal && error.code === 'not_found') return null
+  throw error
 }
 
 /** Names who can give the right. */

@@ -83,7 +83,7 @@ function CallParts({ call }: { call: InvocationRecord }) {
       </section>
       <CallTimeline call={call} />
       {call.state === 'Settled' && <CallSum call={call} />}
-      <CallContent call={call.id} isOpen={call.state === 'Open'} />
+      <CallContent of={call} />
     </>
   )
 }

@@ -1,3 +1,4 @@
+import { exampleIds } from '@gateway/api/example-ids'
 import { refuse } from '@gateway/api/refusal'
 import { expect } from 'vitest'
 import { page } from 'vitest/browser'
@@ -72,6 +73,22 @@ test('the live list announces no calls of another filter, and none in order of c
   api.answer('listInvocations', { data: [call!, other], nextCursor: null })
   await expect.poll(() => screen.getByRole('table').getByRole('row').elements()).toHaveLength(3)
   await expect.element(screen.getByText(/new call/)).not.toBeInTheDocument()
+})
+
+test('the content of a call that has just closed appears as soon as it is stored', async ({ api, open }) => {
+  const [record] = contractExample('listProjects').data
+  const capture = { retentionDays: 7, hide: [], patterns: [] }
+  api.answer('listProjects', { data: [{ ...record!, id: exampleIds.project, capture }], nextCursor: null })
+  api.answer('readInvocation', { ...call!, closedAt: new Date().toISOString() })
+  api.answer('readContent', refuse('not_found', {}))
+  const { screen, goTo } = await open(`${project}/calls/inv_1`)
+  await expect.element(screen.getByText('Being stored…')).toBeVisible()
+  api.answer('readContent', contractExample('readContent'))
+  await expect.element(screen.getByText('Dear customer, …')).toBeVisible()
+  api.answer('readInvocation', { ...call!, id: 'inv_2', closedAt: '2026-01-01T00:00:00.000Z' })
+  api.answer('readContent', refuse('not_found', {}))
+  await goTo(`${project}/calls/inv_2`)
+  await expect.element(screen.getByText('Nothing was captured for this call', { exact: false })).toBeVisible()
 })
 
 test('filters are saved as a view of this browser, opened again and deleted', async ({ api, open, onTestFinished }) => {
