@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useParams, Navigate } from '@tanstack/react-router'
 import type { InvocationRecord } from '@gateway/api/console/money'
 import { reading } from '../api/queries.ts'
-import { useScope, useMe } from '../api/session.ts'
+import { useScope, useMe, useProducts } from '../api/session.ts'
 import { Screen } from '../frame/screen.tsx'
 import { Facts, Moment, Money } from '../components/values.tsx'
 import { Copyable } from '../components/copying.tsx'
@@ -33,14 +33,16 @@ function OneCall({ id: invocation }: { id: string }) {
     ...reading('/api/v2/tenants/{tenant}/projects/{project}/invocations/{invocation}', { params }),
     refetchInterval: ({ state }) => state.data?.state === 'Open' && EVERY_MS,
   })
+  const { products } = useProducts()
+  const model = products.find(({ id, kind }) => id === read.data?.model && kind === 'chat')
   const actions = (
     <>
-      {read.data?.pricing.unit === 'tokens' && (
+      {model && (
         <Link
           className="button"
           to="/projects/$tenant/$project/playground"
           params={{ tenant, project }}
-          search={{ model: read.data.model }}
+          search={{ model: model.id }}
         >
           Open in playground
         </Link>

@@ -91,6 +91,24 @@ test('the content of a call that has just closed appears as soon as it is stored
   await expect.element(screen.getByText('Nothing was captured for this call', { exact: false })).toBeVisible()
 })
 
+test('only a call of a chat model that the project can call leads to the playground', async ({ api, open }) => {
+  const [model] = contractExample('listProducts').data
+  const [assignment] = contractExample('listAssignments').data
+  const ids = ['acme/chat', 'acme/vectors', 'acme/suspended'] as const
+  const products = [model!, { ...model!, kind: 'embedding' as const }, { ...model!, state: 'suspended' as const }]
+  api.answer('listProducts', { data: products.map((each, n) => ({ ...each, id: ids[n]! })), nextCursor: null })
+  api.answer('listAssignments', { data: ids.map((product) => ({ ...assignment!, product })), nextCursor: null })
+  const { screen, goTo } = await open(`${project}/calls`)
+  const link = screen.getByRole('link', { name: 'Open in playground' })
+  for (const [n, id] of [...ids, 'acme/gone'].entries()) {
+    api.answer('readInvocation', { ...call!, model: id })
+    await goTo(`${project}/calls/inv_${n}`)
+    await expect.element(screen.getByRole('region', { name: 'Call details' }).getByText(id)).toBeVisible()
+    if (id === 'acme/chat') await expect.element(link).toBeVisible()
+    else await expect.element(link).not.toBeInTheDocument()
+  }
+})
+
 test('filters are saved as a view of this browser, opened again and deleted', async ({ api, open, onTestFinished }) => {
   onTestFinished(() => localStorage.clear())
   api.answer('listInvocations', { data: [], nextCursor: null })

@@ -156,6 +156,24 @@ test('the end of a response is announced unless it was refused or left', async (
   await expect.element(stopped!).toBeInTheDocument()
 })
 
+test('a model that the project cannot call is named, and no other is taken for it', async ({ open }) => {
+  keepKey()
+  const { screen } = await open(`${project}/playground?model=gone/model`)
+  await screen.getByLabelText('Message', { exact: true }).fill('Hello')
+  const notice = "This project can't call gone/model at the moment. Choose another."
+  await expect.element(screen.getByText(notice)).toBeVisible()
+  await expect.element(screen.getByRole('combobox', { name: 'Model' })).toHaveTextContent('gone/model')
+  await expect.element(screen.getByRole('button', { name: 'Send', exact: true })).toBeDisabled()
+})
+
+test('a flow that the project cannot run is named, and no other is taken for it', async ({ open }) => {
+  const { screen } = await open(`${project}/playground?flow=sbx-gone`)
+  const notice = "This project can't call sbx-gone at the moment. Choose another."
+  await expect.element(screen.getByText(notice)).toBeVisible()
+  await expect.element(screen.getByRole('combobox', { name: 'Flow' })).toHaveTextContent('sbx-gone')
+  await expect.element(screen.getByRole('button', { name: 'Run', exact: true })).not.toBeInTheDocument()
+})
+
 test('leaving while a response is streamed asks first', async ({ open, onTestFinished }) => {
   answerChats(onTestFinished, silent())
   keepKey()

@@ -39,13 +39,17 @@ export function ChatPart({
   const navigate = useNavigate({ from: '/projects/$tenant/$project/playground' })
   const search = useSearch({ from: '/projects/$tenant/$project/playground' })
   const { conversation, isStreaming, change } = used
-  const known = (id: string | undefined) => models.find((each) => each.id === id)
-  const asked = [known(search.model) ?? models[0]!, known(search.compareWith)].filter((model) => model !== undefined)
+  const known = (id: string) => models.find((each) => each.id === id)
+  const [first] = useState(models[0]!.id)
+  const { model = first, compareWith } = search
+  const named = compareWith === undefined ? [model] : [model, compareWith]
+  const asked = named.map(known).filter((each) => each !== undefined)
+  const isCallable = asked.length === named.length
   const shown = shownParameters(asked.flatMap(({ supportedParameters }) => supportedParameters))
   const { values, faults } = readParameters(conversation.parameters, shown)
-  const choose = (name: 'model' | 'compareWith') => (model: string | undefined) =>
+  const choose = (name: 'model' | 'compareWith') => (id: string | undefined) =>
     void navigate({
-      search: ({ [name]: _, ...others }) => ({ ...others, ...(model !== undefined && { [name]: model }) }),
+      search: ({ [name]: _, ...others }) => ({ ...others, ...(id !== undefined && { [name]: id }) }),
     })
 
   const imageModels = useImageModels(secret)
@@ -54,29 +58,31 @@ export function ChatPart({
   const cannot =
     secret === null
       ? 'Create a key or use an existing one to send messages.'
-      : Object.keys(faults).length > 0
-        ? 'Fix the parameters first.'
-        : isEmpty && (entries.length === 0 || !waitsForTools(entries.at(-1)))
-          ? 'Write a message first.'
-          : null
-  const canSend = secret !== null && Object.keys(faults).length === 0 && !isStreaming
+      : !isCallable
+        ? 'Choose another model first.'
+        : Object.keys(faults).length > 0
+          ? 'Fix the parameters first.'
+          : isEmpty && (entries.length === 0 || !waitsForTools(entries.at(-1)))
+            ? 'Write a message first.'
+            : null
+  const canSend = secret !== null && isCallable && Object.keys(faults).length === 0 && !isStreaming
   const written = (): TypedMessage[] => (isEmpty ? [] : [{ kind: 'message', id: newId(), ...draft }])
   const askFor = (next: Entry[], rest: Partial<Conversation> = {}) => {
     if (secret === null) return
     const sent = rest.parameters ? readParameters(rest.parameters, shown).values : values
-    void used.askFor(next, { models: asked.map(({ id }) => id), values: sent, secret }, rest)
+    void used.askFor(next, { models: named, values: sent, secret }, rest)
   }
   const { isAtEnd, toEnd } = useFollowEnd(entries)
   const emptied = { draft: { role: 'user' as const, text: '', images: [] } }
   return (
     <div className="playground-sides">
       <section className="card stack" aria-label="Models">
-        <ModelChoice label="Model" models={models} chosen={asked[0]!.id} onChange={choose('model')} />
+        <ModelChoice label="Model" models={models} chosen={model} onChange={choose('model')} />
         <ModelChoice
           label="Compare with"
           none="None"
           models={models}
-          chosen={asked[1]?.id}
+          chosen={compareWith}
           onChange={choose('compareWith')}
         />
       </section>
@@ -104,7 +110,7 @@ export function ChatPart({
           )}
           <Composer
             draft={draft}
-            takesImages={asked.every(({ id }) => imageModels.has(id))}
+            takesImages={named.every((id) => imageModels.has(id))}
             isStreaming={isStreaming}
             cannot={cannot}
             onChange={(next) => change({ draft: next })}
@@ -133,10 +139,7 @@ export function ChatPart({
         />
         <ChatCodePart
           bodyOf={() =>
-            chatBody(
-              { ...conversation, entries: nextEntries(entries, written()) },
-              { model: asked[0]!.id, column: 0, values },
-            )
+            chatBody({ ...conversation, entries: nextEntries(entries, written()) }, { model, column: 0, values })
           }
         />
       </div>

@@ -32,8 +32,9 @@ export function FlowPart({ flow, onFlow }: { flow: string; onFlow: (flow: string
   const { data, error } = useQuery(readingAll('/api/v2/tenants/{tenant}/projects/{project}/sandboxes', { params }))
   const active = data?.filter(({ activeRevision, suspended }) => activeRevision !== null && !suspended) ?? []
   const [first, setFirst] = useState('')
-  const chosen = active.find(({ id }) => id === (flow || first)) ?? active[0]
-  if (chosen && first !== chosen.id) setFirst(chosen.id)
+  const wanted = flow || first || active[0]?.id
+  if (wanted !== undefined && first !== wanted) setFirst(wanted)
+  const chosen = active.find(({ id }) => id === wanted)
   const number = chosen?.activeRevision ?? 0
   const revision = useQuery({
     ...readingRevision({ tenant: params.tenant, sandbox: chosen?.id ?? '' }, number),
@@ -43,7 +44,7 @@ export function FlowPart({ flow, onFlow }: { flow: string; onFlow: (flow: string
       (query?.queryKey[1] as { sandbox?: string } | undefined)?.sandbox === chosen?.id ? before : undefined,
   })
   if (!data) return error ? <RefusalBox error={error} /> : <Waiting what="flows" />
-  if (!chosen)
+  if (wanted === undefined)
     return (
       <EmptyState
         title="No flows to try yet"
@@ -59,11 +60,11 @@ export function FlowPart({ flow, onFlow }: { flow: string; onFlow: (flow: string
   return (
     <div className="stack">
       <div className="playground-line">
-        <ModelChoice label="Flow" models={active} chosen={chosen.id} onChange={(id) => onFlow(id ?? '')} />
+        <ModelChoice label="Flow" models={active} known={data} chosen={wanted} onChange={(id) => onFlow(id ?? '')} />
       </div>
-      {chosen.description !== '' && <p className="soft">{chosen.description}</p>}
+      {chosen && chosen.description !== '' && <p className="soft">{chosen.description}</p>}
       <RefusalBox error={error ?? revision.error} />
-      {revision.data && <FlowRun key={chosen.id} flow={chosen} revision={revision.data} />}
+      {chosen && revision.data && <FlowRun key={chosen.id} flow={chosen} revision={revision.data} />}
     </div>
   )
 }
