@@ -78,6 +78,7 @@ function Playground({ user, project }: { user: string; project: string }) {
         <div className="playground stack">
           <Suspense fallback={<Waiting what="flows" />}>
             <FlowPart
+              kept={kept}
               flow={flow}
               onFlow={(next) => void navigate({ search: (before) => ({ ...before, flow: next }) })}
             />

@@ -174,6 +174,55 @@ test('a flow that the project cannot run is named, and no other is taken for it'
   await expect.element(screen.getByRole('button', { name: 'Run', exact: true })).not.toBeInTheDocument()
 })
 
+/** The signals of the requests that follow an execution, oldest first. */
+function followSignals(onTestFinished: (work: () => void) => void): AbortSignal[] {
+  const signals: AbortSignal[] = []
+  const { fetch } = globalThis
+  onTestFinished(() => void (globalThis.fetch = fetch))
+  globalThis.fetch = (input, init) => {
+    if (typeof input === 'string' && input.includes('/progress') && init?.signal) signals.push(init.signal)
+    return fetch(input, init)
+  }
+  return signals
+}
+
+test('an execution of the playground is followed again after its screen was left', async ({
+  api,
+  open,
+  onTestFinished,
+}) => {
+  const { screen, goTo } = await open(`${project}/playground?flow=`)
+  openCannedExecution(api)
+  const execution = contractExample('readExecution')
+  // Followed from its first line, the execution ends with it.
+  const ended = Promise.withResolvers<object>()
+  api.answer('followExecution', ended.promise as never)
+  api.answer('readExecution', { ...execution, status: 'Running', completedAt: null })
+  const signals = followSignals(onTestFinished)
+  await screen.getByLabelText('topic').fill('rain')
+  await screen.getByRole('button', { name: 'Run', exact: true }).click()
+  const stop = screen.getByRole('button', { name: 'Stop' })
+  await expect.element(stop).toBeVisible()
+  for (const leave of [
+    () => screen.getByRole('link', { name: 'Models', exact: true }).last().click(),
+    () => goTo(`${project}/calls`),
+  ]) {
+    const following = () => signals.at(-1)
+    await expect.poll(following).toBeDefined()
+    const { aborted } = following()!
+    expect(aborted).toBe(false)
+    await leave()
+    await expect.poll(() => signals.every((signal) => signal.aborted)).toBe(true)
+    await goTo(`${project}/playground?flow=`)
+    await expect.element(screen.getByRole('button', { name: 'Running…' })).toBeVisible()
+    await expect.element(stop).toBeVisible()
+  }
+  api.answer('readExecution', execution)
+  ended.resolve({ kind: 'complete', seq: 0, execution })
+  await expect.element(screen.getByRole('region', { name: 'Result of the execution' })).toBeVisible()
+  expect(api.asked('executeSandbox')).toHaveLength(1)
+})
+
 test('leaving while a response is streamed asks first', async ({ open, onTestFinished }) => {
   answerChats(onTestFinished, silent())
   keepKey()

@@ -19,8 +19,10 @@ export type Trigger = NonNullable<Following['begin']>
 function followExecution(
   { tenant, project }: ProjectScope,
   started: string | Trigger,
+  signal: AbortSignal,
 ): AsyncGenerator<ProgressLine, void, undefined> {
   return followLines({
+    signal,
     ...(typeof started === 'string' ? { begin: null, execution: started } : { begin: started }),
     goOn: (execution, after, fields) =>
       raw('GET', '/api/v2/tenants/{tenant}/projects/{project}/executions/{execution}/progress', {
@@ -34,6 +36,7 @@ function followExecution(
 /**
  * Shows the progress of an execution until another one is shown, and announces its end.
  * @param started execution ID, or the function that starts it
+ * @param left aborted when the progress is no longer shown; an execution that is being started still gets its ID
  * @throws ApiRefusal, Unreachable
  */
 export async function followOnCanvas(
@@ -41,21 +44,32 @@ export async function followOnCanvas(
   run: RunStore,
   started: string | Trigger,
   graph: Graph,
+  left?: AbortSignal,
 ): Promise<void> {
-  let execution: string | null = null
+  if (left?.aborted) return
+  let execution = typeof started === 'string' ? started : null
+  const cut = new AbortController()
+  const leave = () => execution !== null && cut.abort()
+  left?.addEventListener('abort', leave)
   const isShown = () => run.getState().executionId === execution
   run.setState(({ started: count }) => ({
     ...begun(graph),
+    executionId: execution,
     started: typeof started === 'string' ? count : count + 1,
   }))
   try {
-    for await (const line of followExecution(place, started)) {
+    for await (const line of followExecution(place, started, cut.signal)) {
       if (!isShown()) return
       if (line.kind === 'admitted') execution = line.executionId
       run.setState((before) => applyLine(before, line, graph))
+      if (left?.aborted) return
       if (line.kind === 'complete') announceQuietly(endText(line.execution))
     }
+  } catch (error) {
+    if (left?.aborted) return
+    throw error
   } finally {
+    left?.removeEventListener('abort', leave)
     if (isShown()) run.setState({ isRunning: false })
   }
   // The record in the progress stream lacks the inputs and attempts of the nodes.

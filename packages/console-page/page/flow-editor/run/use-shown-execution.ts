@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useStore } from 'zustand'
-import { useRunStore, shown, showNothing } from './run-store.ts'
+import { useRunStore, shown, showNothing, type RunStore } from './run-store.ts'
 import { useQueryClient } from '@tanstack/react-query'
 import { ask } from '../../api/ask.ts'
 import { useScope } from '../../api/session.ts'
@@ -13,8 +13,8 @@ export function useShownExecution(sandbox: string) {
   const from = '/projects/$tenant/$project/flows/$sandbox'
   const { execution } = useSearch({ from })
   const navigate = useNavigate({ from })
-  const { error, show, showNone } = useShowExecution(sandbox)
   const run = useRunStore()
+  const { error, show, showNone } = useShowExecution(sandbox, run)
   const onCanvas = useStore(run, ({ executionId }) => executionId)
   const asked = useRef<string | undefined>(undefined)
   useEffect(() => {
@@ -43,9 +43,9 @@ export function useShownExecution(sandbox: string) {
 }
 
 /** Shows an execution on the canvas of its flow: the final state, or the live progress. */
-function useShowExecution(sandbox: string) {
+export function useShowExecution(sandbox: string, run: RunStore) {
   const scope = useScope()
-  const run = useRunStore()
+  const left = useLeft()
   const client = useQueryClient()
   const [error, setError] = useState<unknown>(null)
   const latest = useRef('') // what was chosen before it may be read later
@@ -59,7 +59,7 @@ function useShowExecution(sandbox: string) {
     const { graph } = await client.fetchQuery(readingRevision({ tenant: scope.tenant, sandbox }, execution.revision))
     if (!isWanted()) return
     if (execution.completedAt !== null) return run.setState(shown(execution, graph))
-    await followOnCanvas(scope, run, id, graph)
+    await followOnCanvas(scope, run, id, graph, left.current)
   }
   return {
     error,
@@ -73,4 +73,15 @@ function useShowExecution(sandbox: string) {
       showNothing(run)
     },
   }
+}
+
+/** Signal that is aborted when the component unmounts. */
+export function useLeft() {
+  const left = useRef(new AbortController().signal)
+  useEffect(() => {
+    const controller = new AbortController()
+    left.current = controller.signal
+    return () => controller.abort()
+  }, [])
+  return left
 }

@@ -3,7 +3,8 @@ import { ask } from '../../api/ask.ts'
 // Playground state in this tab's session storage, by user and project, until the tab is closed or the user signs out.
 
 const BEGIN = 'playground:'
-type What = 'key' | 'conversation'
+/** `executions`: the last one of each flow. */
+type What = 'key' | 'conversation' | 'executions'
 
 export interface KeptKey {
   secret: string

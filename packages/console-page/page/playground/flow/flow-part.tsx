@@ -7,7 +7,7 @@ import { EmptyState, Waiting } from '../../components/list-states.tsx'
 import { RefusalBox } from '../../components/refusal-box.tsx'
 import { ModelChoice } from '../components/model-choice.tsx'
 import '../../flow-editor/style/forms.css'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { RevisionRecord, SandboxRecord } from '@gateway/api/console/sandboxes'
 import { CeilingField, ceilingOf, RunOutcome, EstimateLabels, nodeLabels } from '../../flow-editor/run/run-outcome.tsx'
 import { InputForm, useUnread } from '../../flow-editor/run/input-form.tsx'
@@ -18,7 +18,9 @@ import { useStore } from 'zustand'
 import type { SandboxEstimate } from '@gateway/api/estimate'
 import { ask } from '../../api/ask.ts'
 import { executing, followOnCanvas, stopExecution } from '../../flow-editor/run/follow-execution.ts'
-import { openRun, type RunState } from '../../flow-editor/run/run-store.ts'
+import { useLeft, useShowExecution } from '../../flow-editor/run/use-shown-execution.ts'
+import type { keptIn } from '../data/kept.ts'
+import { openRun, type RunState, type RunStore } from '../../flow-editor/run/run-store.ts'
 import { sameJson } from '@gateway/flow/compare/graph-units'
 import { fittingValues, runInputs, type RunInputs } from '../../flow-editor/data/run-inputs.ts'
 import { exampleInput } from '../../flow-editor/core/contract-commands.ts'
@@ -27,7 +29,7 @@ import { clientSettings } from '@gateway/flow/client-settings'
 import { curlCode, javaScript, sourceText, KEY_NAME, type ShownCode } from '../code/source-text.ts'
 
 /** Tries the active revision of a flow, as callers get it. */
-export function FlowPart({ flow, onFlow }: { flow: string; onFlow: (flow: string) => void }) {
+export function FlowPart({ kept, flow, onFlow }: { kept: Kept; flow: string; onFlow: (flow: string) => void }) {
   const params = useScope()
   const { data, error } = useQuery(readingAll('/api/v2/tenants/{tenant}/projects/{project}/sandboxes', { params }))
   const active = data?.filter(({ activeRevision, suspended }) => activeRevision !== null && !suspended) ?? []
@@ -64,14 +66,14 @@ export function FlowPart({ flow, onFlow }: { flow: string; onFlow: (flow: string
       </div>
       {chosen && chosen.description !== '' && <p className="soft">{chosen.description}</p>}
       <RefusalBox error={error ?? revision.error} />
-      {chosen && revision.data && <FlowRun key={chosen.id} flow={chosen} revision={revision.data} />}
+      {chosen && revision.data && <FlowRun key={chosen.id} kept={kept} flow={chosen} revision={revision.data} />}
     </div>
   )
 }
 
 /** Inputs of a flow, its cost estimate and its result. */
-function FlowRun({ flow, revision }: { flow: SandboxRecord; revision: RevisionRecord }) {
-  const { state, error, estimate, execute, stop, askEstimate } = useFlowRun(flow.id, revision)
+function FlowRun({ kept, flow, revision }: { kept: Kept; flow: SandboxRecord; revision: RevisionRecord }) {
+  const { state, error, estimate, execute, stop, askEstimate } = useFlowRun(kept, flow.id, revision)
   const { last, maxCost, change } = useKeptInputs(flow.id)
   const input = fittingValues(last, revision.graph.input)
   const { hasUnread, heldOf } = useUnread(revision.graph.input)
@@ -163,10 +165,33 @@ const columns: Column<Row>[] = [
   { head: 'Charged', cell: ([, { chargedMicro }]) => <Money micro={chargedMicro} /> },
 ]
 
-/** Executes a saved revision of a flow and follows its progress. */
-function useFlowRun(sandbox: string, { number, graph }: RevisionRecord) {
+type Kept = ReturnType<typeof keptIn>
+
+function lastExecutions(kept: Kept): Record<string, string> {
+  return (kept.read('executions') ?? {}) as Record<string, string>
+}
+
+/** Opens a store whose execution is kept in this tab, so that it can be followed again. */
+function openKeptRun(kept: Kept, sandbox: string): RunStore {
+  const store = openRun()
+  store.subscribe(({ executionId }, before) => {
+    if (executionId !== null && executionId !== before.executionId)
+      kept.write('executions', { ...lastExecutions(kept), [sandbox]: executionId })
+  })
+  return store
+}
+
+/** Executes a saved revision of a flow and follows its progress, again after the form was left. */
+function useFlowRun(kept: Kept, sandbox: string, { number, graph }: RevisionRecord) {
   const scope = { ...useScope(), sandbox }
-  const [store] = useState(openRun)
+  const [store] = useState(() => openKeptRun(kept, sandbox))
+  const left = useLeft()
+  const { error: notShown, show } = useShowExecution(sandbox, store)
+  const last = useRef<string | undefined>(lastExecutions(kept)[sandbox])
+  useEffect(() => {
+    if (last.current !== undefined) show(last.current)
+    last.current = undefined
+  }, [show])
   const [error, setError] = useState<unknown>(null)
   const [estimate, setEstimate] = useState<{ made: SandboxEstimate; number: number; input: object } | null>(null)
   const state = useStore(store)
@@ -177,11 +202,13 @@ function useFlowRun(sandbox: string, { number, graph }: RevisionRecord) {
   }
   return {
     state,
-    error,
+    error: error ?? (state.started === 0 ? notShown : null),
     estimate,
     /** @param maxMicro max cost in micro-USD, or null for none */
     execute: (input: Record<string, unknown>, maxMicro: number | null) =>
-      attempt(() => followOnCanvas(scope, store, executing(scope, { input, maxMicro, revision: number }), graph)),
+      attempt(() =>
+        followOnCanvas(scope, store, executing(scope, { input, maxMicro, revision: number }), graph, left.current),
+      ),
     stop: () => attempt(() => stopExecution(scope, state.executionId ?? '')),
     askEstimate: (input: Record<string, unknown>) =>
       attempt(async () => {
