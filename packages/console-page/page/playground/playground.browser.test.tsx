@@ -223,6 +223,69 @@ test('an execution of the playground is followed again after its screen was left
   expect(api.asked('executeSandbox')).toHaveLength(1)
 })
 
+/** Room in the storage of this tab for values without images only. @returns the stored conversations so far */
+function leaveNoRoomForImages(onTestFinished: (work: () => void) => void): string[] {
+  const stored: string[] = []
+  const { setItem } = Storage.prototype
+  onTestFinished(() => void (Storage.prototype.setItem = setItem))
+  Storage.prototype.setItem = function (name, value) {
+    if (value.includes('data:image/')) throw new DOMException('No room.', 'QuotaExceededError')
+    if (name.startsWith('playground:conversation:')) stored.push(value)
+    setItem.call(this, name, value)
+  }
+  return stored
+}
+
+test('a conversation whose images do not fit is kept without them, and says so', async ({ open, onTestFinished }) => {
+  const { id: user } = contractExample('readMe')
+  const message = { kind: 'message' as const, role: 'user' as const, images: ['data:image/png;base64,AAAA'] }
+  const entries = [
+    { ...message, id: 'a', text: 'Look' },
+    { ...message, id: 'b', text: '' },
+  ]
+  keptIn({ user, project: exampleIds.project }).write('conversation', { ...newConversation, entries })
+  leaveNoRoomForImages(onTestFinished)
+  const { screen } = await open(`${project}/playground`)
+  await screen.getByLabelText('Message', { exact: true }).fill('Last')
+  await screen.getByRole('button', { name: 'Append only' }).click()
+  await expect.element(screen.getByText('The images are too large to be kept across a reload.')).toBeVisible()
+  await screen.unmount()
+  const { screen: again } = await open(`${project}/playground`)
+  const texts = () =>
+    again
+      .getByRole('article', { name: 'user message' })
+      .elements()
+      .map(({ textContent }) => textContent)
+  await expect.poll(texts).toEqual(['Look', 'Last'].map((text) => expect.stringContaining(text)))
+})
+
+test('a streamed response is not stored at every token, and its last state is', async ({ open, onTestFinished }) => {
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
+  answerChats(onTestFinished, Promise.resolve(new Response(readable)), silent())
+  keepKey()
+  const stored = leaveNoRoomForImages(onTestFinished)
+  const { screen } = await open(`${project}/playground`)
+  const stop = await send(screen)
+  const before = stored.length
+  const events = writable.getWriter()
+  const tokens = 'abcdefghijklmnopqrstuvwxyz'
+  for (let n = 0; n < tokens.length; n++) {
+    const choices = [{ index: 0, delta: { content: tokens[n] }, finish_reason: null }]
+    void events.write(new TextEncoder().encode(`data: ${JSON.stringify({ id: 'inv_1', choices })}\n\n`))
+    await expect.element(screen.getByText(tokens.slice(0, n + 1), { exact: true })).toBeInTheDocument()
+  }
+  expect(stored.length - before).toBeLessThan(tokens.length / 2)
+  window.dispatchEvent(new Event('pagehide'))
+  expect(stored.at(-1)).toContain(tokens)
+  await stop.click()
+  await expect.poll(() => stored.at(-1)).toContain('"state":"stopped"')
+  await screen.getByRole('button', { name: 'Try again' }).click()
+  await expect.element(stop).toBeVisible()
+  sessionStorage.clear() // as signing out does
+  await screen.unmount()
+  expect(Object.keys(sessionStorage)).toEqual([])
+})
+
 test('leaving while a response is streamed asks first', async ({ open, onTestFinished }) => {
   answerChats(onTestFinished, silent())
   keepKey()

@@ -123,8 +123,10 @@ export function ChatPart({
           >
             <SpentLine of={conversation} />
           </Composer>
-          {!used.isKept && (
-            <p className="notice">The images are too large to keep this conversation across a reload.</p>
+          {used.lost !== null && (
+            <p className="notice">
+              The {used.lost === 'images' ? 'images are' : 'conversation is'} too large to be kept across a reload.
+            </p>
           )}
         </div>
       </div>

@@ -113,6 +113,15 @@ export function answersOf(entries: Entry[]): Answer[] {
   return entries.flatMap((entry) => (entry.kind === 'answers' ? entry.columns : []))
 }
 
+/** The text of a conversation. Messages that have only images are left out. */
+export function withoutImages(conversation: Conversation): Conversation {
+  const entries = conversation.entries.flatMap((entry): Entry[] => {
+    if (entry.kind === 'answers' || entry.images.length === 0) return [entry]
+    return entry.text === '' ? [] : [{ ...entry, images: [] }]
+  })
+  return { ...conversation, entries, draft: { ...conversation.draft, images: [] } }
+}
+
 /** A response that is no longer shown: only its charge counts. */
 export const withoutText = (answer: Answer): Answer => ({ ...answer, text: '', toolCalls: [] })
 

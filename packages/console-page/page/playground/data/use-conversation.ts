@@ -8,6 +8,7 @@ import {
   newConversation,
   restored,
   withAnswers,
+  withoutImages,
   withoutText,
   type Answer,
   type Conversation,
@@ -35,10 +36,30 @@ export function useConversation(kept: ReturnType<typeof keptIn>) {
   const [conversation, setConversation] = useState(() => opened(kept.read('conversation') as Conversation | null))
   /** The conversation before its last loss of messages; null if nothing can be restored. */
   const [earlier, setEarlier] = useState<{ conversation: Conversation; isResent: boolean } | null>(null)
-  const [isKept, setKept] = useState(true)
+  const [lost, setLost] = useState<Lost>(null)
   const running = useRef(new Set<AbortController>())
   const isStreaming = answersOf(conversation.entries).some(({ state }) => state === 'streaming')
-  useEffect(() => setKept(kept.write('conversation', conversation)), [kept, conversation])
+  const latest = useRef(conversation)
+  useEffect(() => {
+    latest.current = conversation
+    if (!isStreaming) setLost(keep(kept, conversation))
+  }, [kept, conversation, isStreaming])
+  // While a response is streamed, writing the whole conversation for every token would be slow.
+  useEffect(() => {
+    if (!isStreaming) return
+    // Signing out removes it, and it stays removed.
+    const write = () => {
+      if (kept.read('conversation') !== null) setLost(keep(kept, latest.current))
+    }
+    const timer = setInterval(write, WRITE_EVERY_MS)
+    addEventListener('pagehide', write)
+    write()
+    return () => {
+      clearInterval(timer)
+      removeEventListener('pagehide', write)
+      write()
+    }
+  }, [kept, isStreaming])
   useEffect(() => {
     const all = running.current
     return () => stopAll(all)
@@ -84,7 +105,7 @@ export function useConversation(kept: ReturnType<typeof keptIn>) {
 
   return {
     conversation,
-    isKept,
+    lost,
     isStreaming,
     change,
     changeEntry,
@@ -117,6 +138,19 @@ export function useConversation(kept: ReturnType<typeof keptIn>) {
       }),
   }
 }
+const WRITE_EVERY_MS = 1_000
+
+/** What a reload loses, because it does not fit into the storage of this tab. */
+type Lost = 'images' | 'conversation' | null
+
+/** Stores as much of a conversation as fits. Never leaves an older one in its place. */
+function keep(kept: ReturnType<typeof keptIn>, conversation: Conversation): Lost {
+  if (kept.write('conversation', conversation)) return null
+  if (kept.write('conversation', withoutImages(conversation))) return 'images'
+  kept.drop('conversation')
+  return 'conversation'
+}
+
 export type UsedConversation = ReturnType<typeof useConversation>
 
 function stopAll(running: ReadonlySet<AbortController>): void {
