@@ -6,7 +6,6 @@ import { useQueryClient } from '@tanstack/react-query'
 import { ask } from '../../api/ask.ts'
 import { useScope } from '../../api/session.ts'
 import { readingRevision } from '../data/use-opened-flow.ts'
-import { followOnCanvas } from './follow-execution.ts'
 
 /** Keeps the execution on the canvas and the one in the URL in sync. */
 export function useShownExecution(sandbox: string) {
@@ -59,7 +58,8 @@ export function useShowExecution(sandbox: string, run: RunStore) {
     const { graph } = await client.fetchQuery(readingRevision({ tenant: scope.tenant, sandbox }, execution.revision))
     if (!isWanted()) return
     if (execution.completedAt !== null) return run.setState(shown(execution, graph))
-    await followOnCanvas(scope, run, id, graph, left.current)
+    const { followOnCanvas } = await import('./follow-execution.ts') // with the code that reads its lines
+    if (isWanted()) await followOnCanvas(scope, run, id, graph, left.current)
   }
   return {
     error,
