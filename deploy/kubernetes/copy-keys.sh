@@ -11,6 +11,7 @@ if ! mkdir "$folder"; then
   exit 1
 fi
 trap 'rm -r "$folder"' EXIT
+trap 'exit 1' HUP INT TERM # dash runs no EXIT trap on a signal
 for key in ledger-secrets/webhook-key console-secrets/second-factor-key console-secrets/capture-key; do
   for name in "${key#*/}" "${key#*/}-previous"; do
     template="{{with index .data \"$name\"}}{{base64decode .}}{{end}}"

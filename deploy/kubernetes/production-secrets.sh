@@ -31,6 +31,7 @@ fi
 umask 077
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
+trap 'exit 1' HUP INT TERM # dash runs no EXIT trap on a signal
 cd "$folder"
 
 echo "$labelled" | kubectl apply --filename - >/dev/null

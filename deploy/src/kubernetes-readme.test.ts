@@ -171,6 +171,8 @@ exec ${stdout.trim()} create secret generic "$secret" --from-file="$SECRETS/$sec
   await expect(copy('lacking')).rejects.toMatchObject({ code: 1 })
   writeFileSync(path.join(vault, 'kubectl'), '#!/bin/sh\nexit 1\n', { mode: 0o700 })
   await expect(copy('silent')).rejects.toMatchObject({ code: 1 })
+  writeFileSync(path.join(vault, 'kubectl'), '#!/bin/sh\nkill -TERM $PPID\n', { mode: 0o700 })
+  await expect(copy('interrupted')).rejects.toMatchObject({ code: 1 })
   expect(readdirSync(vault).toSorted()).toEqual(['keys', 'kubectl', 'later', 'secrets'])
 })
 
@@ -218,4 +220,15 @@ test('the check of a cluster fails if the overlay does not render', async () => 
 test('the least version is the same in the README and in the check', () => {
   const [, least] = /^oldest=(\d+)$/m.exec(text(`${folder}/check-cluster.sh`))!
   expect(readme).toContain(`Kubernetes 1.${least} or later`)
+})
+
+test('git ignores the files with secrets that the first start leaves in the folder', () => {
+  const ignored = readFileSync(path.join(projectFolder, '.gitignore'), 'utf8').split('\n')
+  const text = commands.join('\n')
+  const files = [...text.matchAll(/--from-file=([\w.-]+)/g), ...text.matchAll(/copy-keys\.sh (\w+)/g)].map(
+    ([, name]) => name!,
+  )
+  expect(files.length).toBeGreaterThan(2)
+  for (const name of files)
+    expect(ignored.some((line) => line.replace(/\/$/, '') === `deploy/kubernetes/${name}`)).toBe(true)
 })

@@ -230,6 +230,11 @@ describe.skipIf(!possible).each(overlays)('overlay %s', async (overlay) => {
       const without = ofKind('Deployment').filter(({ spec }) => !('replicas' in (spec as object)))
       expect(without.length).toBeGreaterThan(0)
       for (const { metadata } of without) expect(started.join(' ')).toContain(`deploy/${metadata.name} `)
+      // In a new cluster, the ledger comes first.
+      const [, names] = /--selector 'app\.kubernetes\.io\/name notin \(([^)]*)\)'/.exec(restore!)!
+      const first = [...ofKind('Deployment'), ...ofKind('CronJob')].map(({ metadata }) => metadata)
+      const left = first.filter(({ labels }) => !names!.split(',').includes(labels!['app.kubernetes.io/name']!))
+      expect(left.map(({ name }) => name)).toEqual(['ledger'])
     },
   )
 

@@ -171,7 +171,7 @@ const headersOfRefusals = {
   'X-Request-Id': header('ID of this response, for support'),
   'x-should-retry': header('`false` if a retry cannot help'),
   'Retry-After': header(
-    'Seconds to wait before a retry, from 1 to 30 even if the whole wait is longer; after failed sign-ins the whole wait',
+    'Seconds to wait before a retry, from 1 to 30 even if the whole wait is longer; after wrong passwords the whole wait',
   ),
   'WWW-Authenticate': header('`Bearer`'),
 }

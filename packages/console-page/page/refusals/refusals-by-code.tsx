@@ -273,7 +273,7 @@ const words: Partial<Record<RefusalCode, Words>> = {
   },
   rate_limited: {
     meaning: 'Too many requests.',
-    fix: 'Wait until the limit resets, and send requests less often. Retry-After is at most 30 seconds, even if that is later. Without Retry-After, the call alone exceeds the limit: make it smaller.',
+    fix: 'Wait until the limit resets, and send requests less often. Retry-After is at most 30 seconds, even if the limit resets later. Without Retry-After, the call alone exceeds the limit: make it smaller.',
   },
   provider_failed: {
     meaning: 'The model did not return a response. Nothing was charged.',

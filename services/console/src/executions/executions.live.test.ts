@@ -137,6 +137,9 @@ test('executes any revision without problems, even if the sandbox product is sus
 test.for([
   [{ input: { text: 1 } }, '422 input_type', 'input'],
   [{}, '400 invalid_request', 'input'],
+  [{ input: 'Hello' }, '400 invalid_request', 'input'],
+  [{ input: null }, '400 invalid_request', 'input'],
+  [{ input, revision: 0 }, '400 invalid_request', 'revision'],
   [{ input, maxMicro: -1 }, '400 invalid_request', 'maxMicro'],
   [{ input, key: 'svc_x' }, '400 invalid_request', 'key'],
 ] as const)(

@@ -30,6 +30,11 @@ async function raw(
   return { status: Number(head.split(' ')[1]), head, error: JSON.parse(body!).error }
 }
 
+test('a path with a malformed escape is refused [invalid_request]', async ({ tenant }) => {
+  const answer = await fetch(`${tenant.url}/v1/models/%E0%A4%A`, { headers: tenant.headers })
+  expect([answer.status, (await errorOf(answer))['code']]).toEqual([400, 'invalid_request'])
+})
+
 describe('a refused call reserves nothing and gets a resolution', () => {
   // spec: 0/s3, 1/s1, 1/s10, 2.2/r12, 4/s1, 4/s2, 4.2/r5, 4.2/r14, 4.2/s5, 4.5/r1, 4.5/r2, 5/s1, 5/s8, 7/r3, 7/r8, 7/s4
   // spec: 8.1/r2

@@ -194,6 +194,14 @@ describe('starting an execution in the console', () => {
     expect(engine.quarantined).toEqual([])
   })
 
+  test('needs a balance in the wallet, even if it is free [insufficient_budget]', async ({ fixture, tenant, ask }) => {
+    const empty = await fixture.project(tenant.owners)
+    const { owner } = tenant.owners
+    const free = await publishProduct(fixture, empty.id, owner, { graph: chain(0) })
+    const answer = await ask(free, { caller: { user: owner, project: empty.id } })
+    expect(answer).toMatchObject({ refused: { code: 'insufficient_budget', facts: { neededMicro: 1 } } })
+  })
+
   test('is refused with the problems of a draft [graph_invalid] or the product that is not assigned [product_not_assigned]', async ({
     fixture,
     tenant,
