@@ -71,8 +71,9 @@ test('after 5 failures from an address each further one doubles the wait there, 
   expect(outcomeOf(await ask(owner.email, PASSWORD))).toBe('201')
 })
 
-test('a sign-in that is refused before its password is compared counts as none [overloaded]', async ({
+test('a sign-in that is refused before its password is compared changes no wait [overloaded]', async ({
   database,
+  fixture,
   owner,
   ask,
   onTestFinished,
@@ -81,16 +82,25 @@ test('a sign-in that is refused before its password is compared counts as none [
   onTestFinished(close)
   const address = uniqueAddress()
   const now = () => new Date()
-  const random = (bytes: number) => new Uint8Array(bytes)
   const deps = {
     prisma,
     now,
     throttle: openThrottle({ prisma, now, maxRequests: 1_000 }),
-    passwords: openPasswords({ random, permits: 0, maxWaiting: 0 }), // as full as it can be
+    passwords: openPasswords({ random: (bytes) => new Uint8Array(bytes), permits: 0, maxWaiting: 0 }), // as full as it can be
   }
   const call = { req: { ip: address, get: () => undefined }, body: async () => ({ email: owner.email, password: 'x' }) }
-  for (let n = 0; n < 6; n++)
-    await expect(signInHandler(deps as never)(call as never, {} as never)).rejects.toMatchObject({ code: 'overloaded' })
+  const whenFull = () =>
+    expect(signInHandler(deps as never)(call as never, {} as never)).rejects.toMatchObject({ code: 'overloaded' })
+  const failures = async () =>
+    (await fixture.run('SELECT key, level, at FROM control.sign_in_failures WHERE level > 0 ORDER BY key')).rows
+  const before = await failures()
+  for (let n = 0; n < 6; n++) await whenFull()
+  expect(await failures()).toEqual(before)
+  for (let n = 0; n < 5; n++) expect(outcomeOf(await ask(owner.email, 'wrong', { address }))).toBe('401 sign_in_failed')
+  await fixture.run(`UPDATE control.sign_in_failures SET at = at - interval '20 minutes'`)
+  const waited = await failures()
+  await whenFull() // the sixth failure would begin a wait
+  expect(await failures()).toEqual(waited)
   expect(outcomeOf(await ask(owner.email, PASSWORD, { address }))).toBe('201')
 })
 

@@ -1,5 +1,5 @@
 import { RateLimiterPrisma, RateLimiterRes } from 'rate-limiter-flexible'
-import { Refusal, refuse } from '@gateway/api/refusal'
+import { Refusal } from '@gateway/api/refusal'
 import type { Database } from '@gateway/database/client'
 import { addressBlock } from '@gateway/service-kit/http/connections'
 import type { Transaction } from '../../audit/record-change.ts'
@@ -85,7 +85,7 @@ export function openThrottle({ prisma, now, maxRequests }: Options): Throttle {
     counters: C,
     waitOf: (counts: Counts<C>, nowMs: number) => number,
     unhindered: string,
-  ): Promise<Counts<C>> {
+  ): Promise<{ counts: Counts<C>; withdrawn: () => Promise<void> }> {
     const require = (counts: Counts<C>) => {
       const waitMs = waitOf(counts, now().getTime())
       if (waitMs > 0) throw tooManyAttempts(waitMs, unhindered)
@@ -95,20 +95,18 @@ export function openThrottle({ prisma, now, maxRequests }: Options): Throttle {
       prisma.$transaction(async (tx) => {
         const counts = await lock(tx, counters)
         require(counts)
-        await write(tx, counters, counts, now().getTime())
-        return counts
+        const atMs = now().getTime()
+        await write(tx, counters, counts, atMs)
+        return { counts, withdrawn: () => withdraw(prisma, counters, counts, atMs) }
       }),
     )
   }
 
   async function attemptAt(key: string, unhindered: string): Promise<Attempt> {
     const counters = { device: { key, grow: withFailure } }
-    await admit(key, counters, ({ device }, nowMs) => waitOfKnownDevice(device, nowMs), unhindered)
-    return {
-      rank: KNOWN_DEVICE,
-      succeeded: () => forget(prisma, [key], []),
-      withdrawn: () => forget(prisma, [], [key]),
-    }
+    const waitOf = ({ device }: Counts<typeof counters>, nowMs: number) => waitOfKnownDevice(device, nowMs)
+    const { withdrawn } = await admit(key, counters, waitOf, unhindered)
+    return { rank: KNOWN_DEVICE, succeeded: () => forget(prisma, [key], []), withdrawn }
   }
 
   return {
@@ -122,7 +120,7 @@ export function openThrottle({ prisma, now, maxRequests }: Options): Throttle {
         email: { key: keyOf('email', email), grow: withDrop },
         address: { key: keyOf('failed', block), grow: withFailure },
       }
-      const counts = await admit(
+      const { counts, withdrawn } = await admit(
         counters.email.key,
         counters,
         waitOfNewDevice,
@@ -131,7 +129,7 @@ export function openThrottle({ prisma, now, maxRequests }: Options): Throttle {
       return {
         rank: rankOf(counts.address, now().getTime()),
         succeeded: () => forget(prisma, [counters.pair.key], [counters.email.key, counters.address.key]),
-        withdrawn: () => forget(prisma, [], keysOf(counters)),
+        withdrawn,
       }
     },
     attemptOf: (user) => attemptAt(keyOf('user', user), 'A link to reset the password does not wait.'),
@@ -199,6 +197,23 @@ async function forget(prisma: Database['prisma'], deleted: string[], lowered: st
     await prisma.$executeRaw`UPDATE control.sign_in_failures SET level = greatest(level - 1, 0) WHERE key = ${key}`
 }
 
+/** Restores counters as they were before a failure of `atMs`, or takes it back from those with a later one. */
+async function withdraw<C extends Counters>(
+  prisma: Database['prisma'],
+  counters: C,
+  before: Counts<C>,
+  atMs: number,
+): Promise<void> {
+  for (const [name, { key }] of Object.entries(counters)) {
+    const { level, atMs: lastMs } = before[name]!
+    const { count } = await prisma.signInFailure.updateMany({
+      where: { key, at: new Date(atMs) },
+      data: { level, at: new Date(lastMs) },
+    })
+    if (count === 0) await forget(prisma, [], [key])
+  }
+}
+
 /** In the order in which they are locked, so that attempts do not wait for each other in a circle. */
 function keysOf(counters: Counters): string[] {
   return Object.values(counters)
@@ -225,14 +240,18 @@ function tooManyAttempts(waitMs: number, unhindered: string): Refusal {
   })
 }
 
+function tooManyRequests(retryAfterMs: number): Refusal {
+  const resolution = `Retry in ${Math.ceil(retryAfterMs / 1_000)} seconds, and send requests less often.`
+  return new Refusal('rate_limited', 'Too many requests.', resolution, { retryAfterMs })
+}
+
 const slowly = (limiter: RateLimiterPrisma, address: string) => consume(limiter, addressBlock(address))
 
 async function consume(limiter: RateLimiterPrisma, what: string): Promise<void> {
   try {
     await limiter.consume(hidden(what))
   } catch (error) {
-    if (error instanceof RateLimiterRes) throw refuse('rate_limited', {}, { retryAfterMs: error.msBeforeNext })
-    throw error
+    throw error instanceof RateLimiterRes ? tooManyRequests(error.msBeforeNext) : error
   }
 }
 
