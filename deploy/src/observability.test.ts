@@ -87,19 +87,20 @@ describe('each alert', () => {
     expect(expr.match(/(?<=", ")\w+(?=", "")/g)?.toSorted()).toEqual([...services].toSorted())
   })
 
-  test('about failing providers counts open circuits, and the one about the service does not', () => {
+  test('about failing providers counts open circuits, and the one about the service neither them nor executions', () => {
     const circuit = { code: 'unavailable', cause: 'circuit' }
     const counts = (name: string, refusal: Record<string, string>) => {
       const { expr } = alerts.find(({ alert }) => alert === name)!
       return [...expr.matchAll(/rate\(gateway_refusals_total\{(.+?)\}/g)].map(([, selector = '']) =>
-        [...selector.matchAll(/(\w+)(=~|!=|=)"(.*?)"/g)].every(
-          ([, label = '', operator, value]) =>
-            new RegExp(`^(${value})$`).test(refusal[label] ?? '') !== (operator === '!='),
+        [...selector.matchAll(/(\w+)(=~|!~|!=|=)"(.*?)"/g)].every(
+          ([, label = '', operator = '', value]) =>
+            new RegExp(`^(${value})$`).test(refusal[label] ?? '') !== operator.startsWith('!'),
         ),
       )
     }
     expect(counts('CallsFailInside', { code: 'unavailable' })).toEqual([true])
     expect(counts('CallsFailInside', circuit)).toEqual([false])
+    expect(counts('CallsFailInside', { code: 'unavailable', cause: 'execution' })).toEqual([false])
     for (const refusal of [circuit, { code: 'provider_failed' }])
       expect(counts('ProvidersFail', refusal).filter(Boolean)).toHaveLength(2) // in its share, and in its minimum
     expect(counts('ProvidersFail', { code: 'unavailable' })).not.toContain(true)

@@ -61,7 +61,7 @@ export const dashboards: Dashboard[] = [
         unit: 'reqps',
         figures: figure('sum by (code, cause) (rate(gateway_refusals_total[$__rate_interval]))', '{{code}} {{cause}}'),
         description:
-          'docs/refusals.md explains each code. Cause circuit: the providers of the product are being skipped.',
+          'docs/refusals.md explains each code. Cause circuit: the providers of the product are being skipped. Cause execution: the execution of a flow failed.',
       },
       { title: 'Total duration', unit: 's', figures: quantiles('gateway_calls_duration') },
       {

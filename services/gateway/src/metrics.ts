@@ -14,8 +14,11 @@ export interface Metrics extends ProviderMetrics {
    * ledger keeps trying.
    */
   closed(how: 'settled' | 'released' | 'fenced' | 'unknown' | 'late' | 'lost' | 'quarantined', tookMs?: number): void
-  /** `circuit`: the circuit breakers of all providers of the product are open. */
-  refused(code: string, cause?: 'circuit'): void
+  /**
+   * `circuit`: the circuit breakers of all providers of the product are open; `execution`: the execution of a chat
+   * failed or was cancelled, with this code.
+   */
+  refused(code: string, cause?: 'circuit' | 'execution'): void
   /** Keys looked up in the ledger before their requests were read. */
   keysLookedUp(outcome: 'found' | 'refused' | 'failed', count?: number): void
   /** Refusals not reported to users: there were too many, or the ledger was unavailable. */
@@ -52,7 +55,7 @@ export function openMetrics(meter: Meter, inProgress: InProgress): Metrics {
     unit: '{reservation}',
   })
   const refusals = meter.createCounter('gateway.refusals', {
-    description: 'Responses other than 2xx, by error code; those by an open circuit breaker have the cause circuit',
+    description: 'Responses other than 2xx, by error code, with the cause circuit or execution',
     unit: '{refusal}',
   })
   const dropped = meter.createCounter('gateway.refusals.dropped', {

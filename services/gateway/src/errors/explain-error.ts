@@ -23,7 +23,7 @@ export function explainError(
   res: ServerResponse,
 ): Refusal {
   const refusal = refusalOfError(error)
-  metrics.refused(refusal.code, isOpenCircuit(error) ? 'circuit' : undefined)
+  metrics.refused(refusal.code, causeOf(error))
   refusals.note(res, refusal.code)
   codes.set(res, refusal.code)
   markCallFailed(refusal)
@@ -40,6 +40,15 @@ export function explainError(
   return refusal
 }
 
+/** The refusal of a chat whose execution failed or was cancelled. */
+class RefusalOfExecution extends Refusal {}
+
+/** Returns what a refusal is counted with: an alert about this service leaves out those that have a cause. */
+function causeOf(error: unknown): 'circuit' | 'execution' | undefined {
+  if (isOpenCircuit(error)) return 'circuit'
+  return error instanceof RefusalOfExecution ? 'execution' : undefined
+}
+
 /**
  * Returns the error for a chat whose execution failed or was cancelled
  * (docs/decisions/0006-a-sandbox-called-as-a-model.md): the error of the execution, with its ID and charge. An
@@ -49,7 +58,7 @@ export function explainError(
 export function refusalOfExecution(record: ExecutionRecord, keyed: boolean): Refusal {
   const { id, chargedMicro } = record
   const { code, message, resolution, param, details } = errorOf(record)
-  return new Refusal(code, message, resolution, {
+  return new RefusalOfExecution(code, message, resolution, {
     ...(param !== null && { param }),
     details: { ...details, execution: id, chargedMicro },
     ...((keyed || chargedMicro > 0) && { retryAfterMs: null, headers: { 'x-should-retry': 'false' } }),
