@@ -1,4 +1,5 @@
 import { productDefaults } from '@gateway/api/product-defaults'
+import { outputCap } from '@gateway/pricing/upper-bound'
 import { limitsOf, type ModelLimits } from './known-models.ts'
 import { isDeepStrictEqual } from 'node:util'
 import { perToken, product, type Product } from './product-row.ts'
@@ -59,6 +60,14 @@ export function productIdOf(model: string): string {
 /** A call that names no cap gets the largest one, and has to have room for its prompt. */
 function fittingInto(contextLength: number | undefined, maxOutputTokens: number): number {
   return contextLength === undefined ? maxOutputTokens : Math.min(maxOutputTokens, Math.ceil(contextLength / 2))
+}
+
+/** Whether a call that names no cap has room for a prompt (money §2.3). */
+export function hasRoomForPrompt({
+  contextLength,
+  maxOutputTokens,
+}: Pick<ModelLimits, 'contextLength' | 'maxOutputTokens'>): boolean {
+  return outputCap(null, BigInt(maxOutputTokens)) < contextLength
 }
 
 /** What Converse has words for, no matter what the model behind it takes elsewhere (docs/providers.md). */

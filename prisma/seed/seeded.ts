@@ -1,7 +1,7 @@
 import type { RealModel } from './real-models.ts'
 import { mintId } from '@gateway/api/ids'
 
-export { productIdOf, type RealModel, type RealProvider } from './real-models.ts'
+export { hasRoomForPrompt, productIdOf, type RealModel, type RealProvider } from './real-models.ts'
 export type { ModelLimits } from './known-models.ts'
 
 /** What was made, or found as it had been made before. */

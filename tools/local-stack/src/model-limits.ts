@@ -1,4 +1,4 @@
-import type { ModelLimits } from '@gateway/prisma/seeded'
+import { hasRoomForPrompt, type ModelLimits } from '@gateway/prisma/seeded'
 import { z } from 'zod'
 
 const tokens = z.int().min(1).max(10_000_000)
@@ -19,7 +19,15 @@ const modelLimits = z.record(
     .refine(({ contextLength = Infinity, maxOutputTokens = 0 }) => maxOutputTokens <= contextLength, {
       path: ['maxOutputTokens'],
       error: 'must be at most its contextLength',
-    }),
+    })
+    .refine(
+      ({ contextLength = Infinity, maxOutputTokens = 1 }) => hasRoomForPrompt({ contextLength, maxOutputTokens }),
+      {
+        path: ['maxOutputTokens'],
+        error:
+          'must leave room for a prompt: a call without max_tokens asks for the smaller of it and 8192, which must be below its contextLength. Lower it, or raise contextLength',
+      },
+    ),
 )
 
 export type LimitsByModel = Record<string, Partial<ModelLimits>>

@@ -57,6 +57,11 @@ describe('the configuration of npm start', () => {
       { MODEL_LIMITS: '{"llama3":{"contextLength":4096,"maxOutputTokens":8192}}' },
       /^MODEL_LIMITS .*llama3.maxOutputTokens: must be at most its contextLength/,
     ],
+    [
+      { MODEL_LIMITS: '{"llama3":{"contextLength":8192,"maxOutputTokens":8192}}' },
+      /^MODEL_LIMITS .*llama3.maxOutputTokens: must leave room for a prompt.* Lower it, or raise contextLength/,
+    ],
+    [{ MODEL_LIMITS: '{"llama3":{"contextLength":1}}' }, /^MODEL_LIMITS .*llama3.maxOutputTokens: must leave room/],
   ])('reports the problem in %j', (env, says) => {
     expect(() => readStackConfig(env)).toThrow(says)
   })
