@@ -88,12 +88,14 @@ function projectsOf(product: string): string[] {
 export async function seedCatalogue(prisma: PrismaClient, realModels: RealModel[]): Promise<string[]> {
   const real = realModels.map(realProduct)
   for (const each of [...simulated, ...real]) await addProduct(prisma, each)
-  for (const [n, { id, providers, promptPico, completionPico, tokensPerByteMillionths }] of real.entries()) {
+  for (const [n, each] of real.entries()) {
+    const { id, providers, promptPico, completionPico, tokensPerByteMillionths, maxOutputTokens } = each
     const { limits } = realModels[n]!
     const rate = limits?.tokenizer !== undefined && { tokensPerByteMillionths } // which is the tokenizer's
     const chosen = await chosenOf(prisma, id)
     const data = {
       ...limits,
+      ...(limits?.contextLength !== undefined && { maxOutputTokens }), // which fits into it
       ...rate,
       ...(!chosen.price && { promptPico, completionPico }),
       ...(!chosen.state && { state: 'published' }),

@@ -315,6 +315,22 @@ test('keeps the state and the price that someone chose for a real product', asyn
   expect(await stored()).toMatchObject({ unit: 'request', prompt: 0, request: 500_000_000 })
 })
 
+test('fits the longest answer of a real product into the context that the environment names later', async ({
+  seeded,
+  run,
+  fixture,
+}) => {
+  const model = 'gpt-4o'
+  const seedWith = async (limits: RealModel['limits']) => {
+    await run(seeded, { realModels: [{ ...real, model, limits }] })
+    const columns = 'context_length AS context, max_output_tokens AS output'
+    return (await fixture.run(`SELECT ${columns} FROM control.products WHERE id = $1`, [model])).rows[0] as object
+  }
+  expect(await seedWith(undefined)).toEqual({ context: 128_000, output: 16_384 })
+  expect(await seedWith({ contextLength: 8192 })).toEqual({ context: 8192, output: 4096 })
+  expect(await seedWith({ contextLength: 8192, maxOutputTokens: 1000 })).toEqual({ context: 8192, output: 1000 })
+})
+
 test.for([
   {
     what: 'two providers',
