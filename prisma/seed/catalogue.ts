@@ -122,7 +122,8 @@ async function chosenOf(prisma: PrismaClient, id: string): Promise<{ route: bool
     SELECT action = 'product.create' AS made,
            details -> 'before' -> 'providers' IS DISTINCT FROM details -> 'after' -> 'providers' AS route,
            details -> 'before' -> 'pricing' IS DISTINCT FROM details -> 'after' -> 'pricing' AS price,
-           CASE WHEN details -> 'before' -> 'state' IS DISTINCT FROM details -> 'after' -> 'state'
+           CASE WHEN action = 'product.create' THEN details ->> 'state'
+                WHEN details -> 'before' -> 'state' IS DISTINCT FROM details -> 'after' -> 'state'
                 THEN details -> 'after' ->> 'state' END AS state
       FROM control.audit
      WHERE subject = ${id} AND action IN ('product.create', 'product.change')

@@ -315,6 +315,36 @@ test('keeps the state and the price that someone chose for a real product', asyn
   expect(await stored()).toMatchObject({ unit: 'request', prompt: 0, request: 500_000_000 })
 })
 
+test('keeps a real product that someone created in the console as a draft', async ({
+  seeded,
+  run,
+  fixture,
+  console,
+}) => {
+  const model = 'drafted-model'
+  const headers = { Authorization: `Bearer ${seeded.consoleToken}` }
+  const product = {
+    id: model,
+    name: 'Drafted',
+    description: 'A draft.',
+    kind: 'chat',
+    ownedBy: 'Third party',
+    contextLength: 8192,
+    maxOutputTokens: 4096,
+    pricing: { unit: 'tokens', prompt: '0.000001', completion: '0.000002' },
+    providers: [{ provider: 'openai', model, priority: 0 }],
+  }
+  const created = await fetch(`${console.url}/api/v2/products`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(product),
+  })
+  expect([created.status, await created.json()]).toMatchObject([201, { state: 'draft' }])
+  await run(seeded, { realModels: [{ ...real, model }] })
+  const { rows } = await fixture.run('SELECT state FROM control.products WHERE id = $1', [model])
+  expect(rows).toEqual([{ state: 'draft' }])
+})
+
 test('fits the longest answer of a real product into the context that the environment names later', async ({
   seeded,
   run,
