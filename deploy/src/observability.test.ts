@@ -29,6 +29,15 @@ const queries: [where: string, expr: string][] = [
   ...scaler.spec.triggers.map(({ name, metadata }): [string, string] => [`scaling by ${name}`, metadata.query]),
 ]
 
+test('a legend names labels one by one, and only those that its query keeps', () => {
+  for (const { expr, legend } of dashboards.flatMap(({ panels }) => panels.flatMap(({ figures }) => figures)))
+    for (const [, label] of legend.matchAll(/\{\{(.*?)\}\}/g)) {
+      expect(label).toMatch(/^\w+$/)
+      const kept = [...expr.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, labels]) => labels!.split(', '))
+      if (kept.length > 0) expect([expr, kept]).toEqual([expr, expect.arrayContaining([label])])
+    }
+})
+
 test('what the services measure is known by its name in Prometheus', () => {
   expect([...exported]).toEqual(
     expect.arrayContaining([

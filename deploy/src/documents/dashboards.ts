@@ -28,7 +28,7 @@ const quantiles = (metric: string): Figure[] =>
     legend: `p${Number(q) * 100}`,
   }))
 const rate = (metric: string, by: string): Figure[] => [
-  { expr: `sum by (${by}) (rate(${metric}[$__rate_interval]))`, legend: `{{${by}}}` },
+  { expr: `sum by (${by}) (rate(${metric}[$__rate_interval]))`, legend: by.replaceAll(/\w+/g, '{{$&}}') },
 ]
 const p95 = (metric: string, by: string): Figure[] => [
   {
