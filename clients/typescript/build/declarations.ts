@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { isolatedDeclarationSync } from 'rolldown/experimental'
 import { openApiDocument } from '@gateway/api/openapi-document'
-import { refusals } from '@gateway/api/refusals'
+import { refusals, typeOf } from '@gateway/api/refusals'
 
 // The published declarations, which are self-contained: those from packages/api-client are in `api` next to them, and
 // those of the contract are written out in one more file.
@@ -83,7 +83,7 @@ function contractDeclaration(): string {
 }
 
 function refusalTypes(): string {
-  const types = new Set(Object.values(refusals).map(({ type }) => type))
+  const types = new Set(Object.values(refusals).map(typeOf))
   const text = (values: Iterable<string>) => [...values].map((value) => JSON.stringify(value)).join(' | ')
   return `/** Each is reported at /docs/refusals of the service. */
 export type RefusalCode = ${text(Object.keys(refusals))};

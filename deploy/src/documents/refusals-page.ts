@@ -1,8 +1,7 @@
-import { refusals } from '@gateway/api/refusals'
+import { refusals, typeOf } from '@gateway/api/refusals'
 
 interface Row {
   status: number
-  type: string
   // What stands for a fact may come back unchanged, so it is asked for its text.
   message: (facts: unknown) => { toString(): string }
   resolution: (facts: unknown) => { toString(): string }
@@ -26,7 +25,7 @@ export function refusalsPage(): string {
   const rows = Object.entries(refusals as Record<string, Row>).toSorted(
     ([, one], [, other]) => one.status - other.status,
   )
-  const sections = rows.map(([code, row]) => `## ${code}\n\n${row.status} \`${row.type}\`\n\n${variantsOf(row)}\n`)
+  const sections = rows.map(([code, row]) => `## ${code}\n\n${row.status} \`${typeOf(row)}\`\n\n${variantsOf(row)}\n`)
   return [heading, ...sections].join('\n')
 }
 

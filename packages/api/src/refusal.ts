@@ -1,4 +1,4 @@
-import { refusals, type RefusalRow, type RefusalType } from './refusals.ts'
+import { refusals, typeOf, type RefusalRow, type RefusalType } from './refusals.ts'
 
 export type RefusalCode = keyof typeof refusals
 
@@ -40,7 +40,7 @@ export class Refusal extends Error {
     this.status = row.status
     this.body = {
       code,
-      type: row.type,
+      type: typeOf(row),
       param: extras.param ?? null,
       message,
       resolution,

@@ -8,8 +8,8 @@ import { refusals } from './refusals.ts'
 const codes = Object.keys(refusals) as RefusalCode[]
 
 const row = (code: RefusalCode, given = refusalFacts(code)) => {
-  const { status, type } = refusals[code]
-  const { message, resolution } = refuse(code, given as never).body
+  const { status } = refusals[code]
+  const { type, message, resolution } = refuse(code, given as never).body
   return { status, type, message, resolution }
 }
 

@@ -14,9 +14,22 @@ export type RefusalType =
   | 'rate_limit_error'
   | 'api_error'
 
+const typeOfStatus: Record<number, RefusalType> = {
+  401: 'authentication_error',
+  402: 'insufficient_funds_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  409: 'conflict_error',
+  429: 'rate_limit_error',
+}
+
+/** The class of an error, as the clients of model APIs know it. */
+export function typeOf({ status }: Pick<RefusalRow, 'status'>): RefusalType {
+  return typeOfStatus[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error')
+}
+
 export interface RefusalRow {
   status: number
-  type: RefusalType
   // oxlint-disable-next-line typescript/no-explicit-any -- each row has its own facts; `FactsOf` gives them back typed
   message: (facts: any) => string
   // oxlint-disable-next-line typescript/no-explicit-any -- as above
@@ -109,25 +122,21 @@ export const refusals = {
   // 400: malformed or out of bounds, regardless of state
   invalid_json: {
     status: 400,
-    type: 'invalid_request_error',
     message: (f: { reason: string }) => `The request body is not valid JSON: ${f.reason}.`,
     resolution: text('Send one UTF-8 JSON object with Content-Type: application/json.'),
   },
   duplicate_header: {
     status: 400,
-    type: 'invalid_request_error',
     message: (f: { header: string }) => `The ${f.header} header was sent more than once.`,
     resolution: (f: { header: string }) => `Send ${f.header} exactly once.`,
   },
   invalid_request: {
     status: 400,
-    type: 'invalid_request_error',
     message: (f: Reason) => f.reason,
     resolution: (f: Reason) => f.resolution,
   },
   idempotency_key_required: {
     status: 400,
-    type: 'invalid_request_error',
     message: text('An Idempotency-Key header is required.'),
     resolution: text(
       'Send Idempotency-Key with 8 to 128 visible ASCII characters. Use a new key for each execution and the same key for its retries.',
@@ -135,7 +144,6 @@ export const refusals = {
   },
   idempotency_key_invalid: {
     status: 400,
-    type: 'invalid_request_error',
     message: text('The Idempotency-Key header is not 8 to 128 visible ASCII characters.'),
     resolution: text('Send Idempotency-Key with 8 to 128 visible ASCII characters, for example a UUID.'),
   },
@@ -143,13 +151,11 @@ export const refusals = {
   // 401: who is calling?
   key_missing: {
     status: 401,
-    type: 'authentication_error',
     message: text('No API key provided.'),
     resolution: text('Send Authorization: Bearer <API_KEY> with a key that starts with svc_.'),
   },
   key_invalid: {
     status: 401,
-    type: 'authentication_error',
     message: text('Invalid API key.'),
     resolution: text(
       'Check that you copied the whole key. If the secret is lost, revoke the key and create a new one in the console.',
@@ -157,7 +163,6 @@ export const refusals = {
   },
   key_revoked: {
     status: 401,
-    type: 'authentication_error',
     message: (f: { rotatedTo: string | null }) =>
       f.rotatedTo ? 'This API key was rotated and no longer works.' : 'This API key was revoked.',
     resolution: (f: { rotatedTo: string | null }) =>
@@ -165,13 +170,11 @@ export const refusals = {
   },
   key_expired: {
     status: 401,
-    type: 'authentication_error',
     message: (f: { expiredAt: string }) => `This API key expired at ${f.expiredAt}.`,
     resolution: text('Create a new key in the console.'),
   },
   session_missing: {
     status: 401,
-    type: 'authentication_error',
     message: text('Authentication required.'),
     resolution: text(
       'Sign in at POST /api/v2/session, or send Authorization: Bearer <TOKEN> with a personal token that starts with svu_.',
@@ -179,7 +182,6 @@ export const refusals = {
   },
   token_invalid: {
     status: 401,
-    type: 'authentication_error',
     message: text('This token is invalid or has expired.'),
     resolution: text(
       'Check that you copied the whole token, or sign in at POST /api/v2/session and create a new one. An Admin or Project Owner can replace a service token.',
@@ -187,13 +189,11 @@ export const refusals = {
   },
   sign_in_failed: {
     status: 401,
-    type: 'authentication_error',
     message: text('Incorrect email or password.'),
     resolution: text('Check both, or reset your password at /console/reset.'),
   },
   second_factor_failed: {
     status: 401,
-    type: 'authentication_error',
     message: text('This code is incorrect or was used before, or the sign-in has expired.'),
     resolution: text(
       'Enter the newest code of your authenticator app or an unused recovery code. If the sign-in is older than ten minutes, start it again.',
@@ -203,7 +203,6 @@ export const refusals = {
   // 402
   insufficient_budget: {
     status: 402,
-    type: 'insufficient_funds_error',
     message: (f: { neededMicro: number; availableMicro: number; reservedMicro: number }) => {
       if (f.availableMicro > 0)
         return `This call may cost up to ${usd(f.neededMicro)}, but the project's wallet has only ${usd(f.availableMicro)} available.`
@@ -220,7 +219,6 @@ export const refusals = {
   },
   ceiling_reached: {
     status: 402,
-    type: 'insufficient_funds_error',
     message: (f: CeilingFacts) =>
       `This call may cost up to ${usd(f.neededMicro)}, but the execution may cost at most ${usd(f.maxMicro)}, of which ${usd(f.chargedMicro)} is charged and ${usd(f.reservedMicro)} is reserved.`,
     resolution: (f: CeilingFacts) =>
@@ -230,7 +228,6 @@ export const refusals = {
   // 403: authenticated, but not allowed
   key_paused: {
     status: 403,
-    type: 'permission_error',
     message: text('This API key is paused.'),
     resolution: text(
       'Resume it in the console. Its creator, a Project Owner or an Admin can, if they may issue keys for the project.',
@@ -238,7 +235,6 @@ export const refusals = {
   },
   key_issuer_denied: {
     status: 403,
-    type: 'permission_error',
     message: (f: { use: boolean }) =>
       f.use
         ? 'The user who created this key no longer has the permissions that a key requires.'
@@ -249,7 +245,6 @@ export const refusals = {
   },
   rotation_forbidden: {
     status: 403,
-    type: 'permission_error',
     message: text('The project does not allow keys to rotate themselves.'),
     resolution: text(
       'Ask a user who may manage this key to rotate it in the console, or ask a Project Owner to let keys of the project rotate themselves.',
@@ -257,26 +252,22 @@ export const refusals = {
   },
   key_unbound: {
     status: 403,
-    type: 'permission_error',
     message: text('This key predates project-bound keys and no longer works.'),
     resolution: text('Create a new key for a project in the console, where this one is shown as Needs reissue.'),
   },
   project_mismatch: {
     status: 403,
-    type: 'permission_error',
     message: (f: { project: string }) =>
       `The request names a different project than the one this key is bound to, ${f.project}.`,
     resolution: text('Remove X-Service-Project, X-Project-ID and project_id, or use a key of the project they name.'),
   },
   key_scope: {
     status: 403,
-    type: 'permission_error',
     message: (f: { resource: string }) => `This key is not allowed to call ${f.resource}.`,
     resolution: text('Call a resource on the allowlist of the key, or create a key that allows this one.'),
   },
   key_limit: {
     status: 403,
-    type: 'permission_error',
     message: (f: KeyLimitFacts) => {
       const limit = `${f.reset} spending limit of ${usd(f.limitMicro)}`
       return limitMessage(f, `the key's ${limit}`) ?? `This key has reached its ${limit}.`
@@ -290,13 +281,11 @@ export const refusals = {
   },
   tag_mismatch: {
     status: 403,
-    type: 'permission_error',
     message: (f: { tag: string }) => `The calls of this key have the tag ${f.tag}, and the request names another one.`,
     resolution: text('Remove X-Service-Tag, or use a key without a tag.'),
   },
   budget_reached: {
     status: 403,
-    type: 'permission_error',
     message: (f: BudgetFacts) => {
       const budget = `the monthly budget of the ${f.kind} ${f.subject}, ${usd(f.limitMicro)}`
       return limitMessage(f, budget) ?? `${capitalized(budget)}, is reached.`
@@ -310,7 +299,6 @@ export const refusals = {
   },
   product_not_assigned: {
     status: 403,
-    type: 'permission_error',
     message: (f: { product: string }) => `The product ${f.product} is not assigned to this project or not published.`,
     resolution: text(
       'Ask an Admin of the organization to assign the product, or use another product if this one is not published.',
@@ -318,32 +306,27 @@ export const refusals = {
   },
   quota_reached: {
     status: 403,
-    type: 'permission_error',
     message: (f: QuotaFacts) => `The project has ${f.used} ${f.noun}, and its quota is ${f.limit}.`,
     resolution: (f: QuotaFacts) => `${f.cure}, or ask the platform operator to raise the quota of the project.`,
   },
   not_permitted: {
     status: 403,
-    type: 'permission_error',
     message: (f: { need: string }) => `This requires ${f.need}.`,
     resolution: (f: { need: string }) => `Ask a user with ${f.need} to do this or to grant it to you.`,
   },
   scope_missing: {
     status: 403,
-    type: 'permission_error',
     message: (f: { scopes: string }) => `This token lacks the scope ${f.scopes}.`,
     resolution: (f: { scopes: string }) =>
       `Create a personal token with ${f.scopes} on your account page, or sign in and do this in the console.`,
   },
   session_required: {
     status: 403,
-    type: 'permission_error',
     message: text('A token cannot do this.'),
     resolution: text('Sign in at POST /api/v2/session or in the console, and send the session cookie instead.'),
   },
   second_factor_required: {
     status: 403,
-    type: 'permission_error',
     message: text('This organization requires a second factor, and you signed in without one.'),
     resolution: text(
       'Set up an authenticator app on your account page, or sign in with its code. A personal token works if it was created in such a session.',
@@ -352,7 +335,6 @@ export const refusals = {
 
   mcp_disabled: {
     status: 403,
-    type: 'permission_error',
     message: text('MCP access is disabled for this sandbox product.'),
     resolution: text('Ask a Project Owner or Consumer to enable MCP access, or call POST /v1/sandbox/{id}/invoke.'),
   },
@@ -360,7 +342,6 @@ export const refusals = {
   // 404: does not exist for this caller
   model_not_found: {
     status: 404,
-    type: 'not_found_error',
     message: (f: { model: string }) => `The model ${f.model} does not exist or is not available to this project.`,
     resolution: text(
       'Use an ID from GET /v1/models (for embeddings: GET /v1/embeddings/models), or ask an Admin to assign the product to the project.',
@@ -368,25 +349,21 @@ export const refusals = {
   },
   sandbox_not_found: {
     status: 404,
-    type: 'not_found_error',
     message: (f: { sandbox: string }) => `This project has no sandbox product ${f.sandbox}.`,
     resolution: text('Check the ID. A sandbox product is available only to its own project.'),
   },
   execution_not_found: {
     status: 404,
-    type: 'not_found_error',
     message: (f: { execution: string }) => `This project has no execution ${f.execution}.`,
     resolution: text('Check the ID. An execution is available only to its own project.'),
   },
   asset_not_found: {
     status: 404,
-    type: 'not_found_error',
     message: (f: { asset: string }) => `This project has no asset ${f.asset}.`,
     resolution: text('Check the ID, or upload the file with POST /v1/assets.'),
   },
   invocation_not_found: {
     status: 404,
-    type: 'not_found_error',
     message: (f: { invocation: string }) => `This key has not made an invocation ${f.invocation}.`,
     resolution: text(
       'Check the ID: it is the X-Service-Invocation header of a response to this key or another key of its lineage. Read an execution with GET /v1/executions/{id}.',
@@ -394,14 +371,12 @@ export const refusals = {
   },
   invocation_archived: {
     status: 404,
-    type: 'not_found_error',
     message: (f: { month: string }) => `Invocation records of ${f.month} have been archived.`,
     resolution: (f: { month: string }) =>
       `Ask the platform operator to look it up in the archive of ${f.month}. Usage reports still include its charge.`,
   },
   statement_archived: {
     status: 404,
-    type: 'not_found_error',
     message: (f: { day: string }) =>
       `Entries up to ${f.day} were archived without daily totals, so a statement cannot start before that day ends.`,
     resolution: (f: { first: string }) =>
@@ -409,14 +384,12 @@ export const refusals = {
   },
   usage_archived: {
     status: 404,
-    type: 'not_found_error',
     message: (f: { zone: string }) =>
       `Days in ${f.zone} do not start on a whole UTC hour, and calls in this period, or their flows or users, are no longer known.`,
     resolution: text('Choose a later period, or a time zone whose offset is whole hours, for example UTC.'),
   },
   not_found: {
     status: 404,
-    type: 'not_found_error',
     message: text('Not found.'),
     resolution: text(
       'Check the path and its IDs. Call chat models with POST /v1/chat/completions; list them with GET /v1/models.',
@@ -424,7 +397,6 @@ export const refusals = {
   },
   method_not_allowed: {
     status: 405,
-    type: 'invalid_request_error',
     message: (f: { method: string }) => `${f.method} is not allowed here.`,
     resolution: (f: { allow: string }) => `Use ${f.allow}.`,
   },
@@ -432,7 +404,6 @@ export const refusals = {
   // 409
   key_not_active: {
     status: 409,
-    type: 'conflict_error',
     message: (f: { state: string }) =>
       f.state === 'Paused'
         ? "The key is paused and can't be rotated."
@@ -444,31 +415,26 @@ export const refusals = {
   },
   already_exists: {
     status: 409,
-    type: 'conflict_error',
     message: (f: { what: string }) => `${f.what} already exists.`,
     resolution: text('Choose another ID or name, or edit the existing one.'),
   },
   not_empty: {
     status: 409,
-    type: 'conflict_error',
     message: (f: { what: string; holds: string }) => `${f.what} still has ${f.holds}.`,
     resolution: (f: { holds: string }) => `Delete the ${f.holds} first.`,
   },
   last_admin: {
     status: 409,
-    type: 'conflict_error',
     message: text('This is the only Admin of the organization.'),
     resolution: text('Make another member an Admin first.'),
   },
   last_operator: {
     status: 409,
-    type: 'conflict_error',
     message: text('This is the only platform operator who may sign in.'),
     resolution: text('Make another user a platform operator first.'),
   },
   revision_conflict: {
     status: 409,
-    type: 'conflict_error',
     message: (f: { latestRevision: number }) =>
       `The sandbox product has changed since; its latest revision is ${f.latestRevision}.`,
     resolution: (f: { latestRevision: number }) =>
@@ -476,7 +442,6 @@ export const refusals = {
   },
   revision_not_active: {
     status: 409,
-    type: 'conflict_error',
     message: (f: { revision: number | null; activeRevision: number | null; suspended: boolean }) =>
       f.suspended
         ? 'The sandbox product is suspended.'
@@ -492,7 +457,6 @@ export const refusals = {
   },
   idempotency_in_progress: {
     status: 409,
-    type: 'conflict_error',
     message: text('The first call with this idempotency key is still running.'),
     resolution: text(
       'Retry the same request after Retry-After seconds. It returns the result once the first call has finished.',
@@ -503,7 +467,6 @@ export const refusals = {
   // 413
   request_too_large: {
     status: 413,
-    type: 'invalid_request_error',
     message: (f: { limitBytes: number }) => `The request body is larger than ${f.limitBytes} bytes.`,
     resolution: (f: { limitBytes: number }) => `Send at most ${f.limitBytes} bytes.`,
   },
@@ -511,7 +474,6 @@ export const refusals = {
   // 416
   range_not_satisfiable: {
     status: 416,
-    type: 'invalid_request_error',
     message: (f: { bytes: number }) => `The Range header is beyond the end of the file, which has ${f.bytes} bytes.`,
     resolution: (f: { bytes: number }) => `Request a range within bytes 0 to ${f.bytes - 1}, or omit Range.`,
   },
@@ -519,19 +481,16 @@ export const refusals = {
   // 422: well-formed, but can't be processed
   project_required: {
     status: 422,
-    type: 'invalid_request_error',
     message: text('A key requires a project.'),
     resolution: text('Send the ID of the project to bind the key to as `project`.'),
   },
   resource_not_eligible: {
     status: 422,
-    type: 'invalid_request_error',
     message: (f: { resources: string[] }) => `The project cannot use these resources: ${f.resources.join(', ')}.`,
     resolution: text('List only products assigned to the project and its own sandbox products.'),
   },
   context_limit: {
     status: 422,
-    type: 'invalid_request_error',
     message: (f: { contextLength: number; maxOutputTokens: number; promptTokens: number; outputCap: number }) =>
       `This model's maximum context length is ${f.contextLength} tokens and its maximum output ${f.maxOutputTokens} tokens, but the request needs up to ${f.promptTokens} input and ${f.outputCap} output tokens.`,
     /** `anyOutput`: the prompt is too long for any output cap. */
@@ -540,21 +499,18 @@ export const refusals = {
   },
   sandbox_contract: {
     status: 422,
-    type: 'invalid_request_error',
     message: (f: { sandbox: string }) =>
       `The sandbox product ${f.sandbox} can't be called as a chat model: its contract is not one text in and one text out.`,
     resolution: (f: { sandbox: string }) => `Call POST /v1/sandbox/${f.sandbox}/invoke with an input object.`,
   },
   input_type: {
     status: 422,
-    type: 'invalid_request_error',
     message: (f: { fields: { field: string; message: string }[] }) =>
       `The input does not match the contract: ${f.fields.map(({ field, message }) => `${field} ${message}`).join('; ')}.`,
     resolution: text('Send an input object that matches the input schema of the sandbox product. Nothing was charged.'),
   },
   graph_invalid: {
     status: 422,
-    type: 'invalid_request_error',
     message: (f: { problems: { message: string }[] }) =>
       f.problems.length === 1
         ? `The graph has a problem: ${f.problems[0]?.message}`
@@ -565,21 +521,18 @@ export const refusals = {
   },
   rerun_differs: {
     status: 422,
-    type: 'invalid_request_error',
     message: (f: { execution: string; revision: number; nodes: string[] }) =>
       `Results of execution ${f.execution} can't be reused: these nodes differ in revision ${f.revision}: ${someOf(f.nodes)}.`,
     resolution: text('Rerun from a node at or before all of them, omit revision, or run the revision from the start.'),
   },
   idempotency_mismatch: {
     status: 422,
-    type: 'invalid_request_error',
     message: text('This idempotency key was already used with a different request.'),
     resolution: text('Send the original request again, or use a new Idempotency-Key.'),
   },
 
   answer_not_kept: {
     status: 422,
-    type: 'invalid_request_error',
     message: text('The call with this idempotency key has finished, but its response is not stored.'),
     resolution: text('Use a new Idempotency-Key to make a new call. It is charged separately.'),
   },
@@ -587,26 +540,22 @@ export const refusals = {
   // 429 and above
   rate_limited: {
     status: 429,
-    type: 'rate_limit_error',
     message: text('Too many requests.'),
     resolution: text('Wait at least Retry-After seconds, and send requests less often.'),
     retryAfterMs: 1_000,
   },
   internal_error: {
     status: 500,
-    type: 'api_error',
     message: text('Internal error. Nothing is charged.'),
     resolution: text('Retry the request. If it keeps failing, send support the X-Request-Id of this response.'),
   },
   provider_failed: {
     status: 502,
-    type: 'api_error',
     message: text('The model failed to respond. Nothing is charged.'),
     resolution: text('Retry the request, or use another model from GET /v1/models.'),
   },
   provider_timeout: {
     status: 504,
-    type: 'api_error',
     message: text('The model did not respond in time. Nothing is charged.'),
     resolution: text('Retry the request, lower max_tokens, or use another model from GET /v1/models.'),
   },
@@ -614,38 +563,32 @@ export const refusals = {
   // a new idempotency key runs it again.
   node_failed: {
     status: 500,
-    type: 'api_error',
     message: (f: { node: string }) => `Node ${f.node} failed.`,
     resolution: text('Run the sandbox product again. If it keeps failing, send support the execution ID.'),
   },
   expression_failed: {
     status: 422,
-    type: 'invalid_request_error',
     message: (f: { node: string; reason: string }) => `The expression of node ${f.node} failed: ${f.reason}.`,
     resolution: text('Change the input, or change the expression to handle it.'),
   },
   value_too_large: {
     status: 422,
-    type: 'invalid_request_error',
     message: (f: { node: string; port: string; limitBytes: number }) =>
       `The value at port ${f.port} of node ${f.node} is larger than ${f.limitBytes} bytes.`,
     resolution: text('Send a smaller input, or have the models of the flow produce shorter output.'),
   },
   output_too_large: {
     status: 422,
-    type: 'invalid_request_error',
     message: (f: { limitBytes: number }) => `The output of the execution is larger than ${f.limitBytes} bytes.`,
     resolution: text('Send a smaller input, or change the flow to produce less output.'),
   },
   output_missing: {
     status: 422,
-    type: 'invalid_request_error',
     message: (f: { fields: string[] }) => `The execution ended without the required output ${f.fields.join(', ')}.`,
     resolution: text('Connect the output on every branch of the flow, or make it optional in the contract.'),
   },
   execution_timeout: {
     status: 504,
-    type: 'api_error',
     message: (f: { started: boolean }) =>
       f.started ? 'The execution took longer than five minutes.' : 'No worker started the execution in time.',
     resolution: (f: { started: boolean }) =>
@@ -656,13 +599,11 @@ export const refusals = {
 
   execution_not_ended: {
     status: 409,
-    type: 'conflict_error',
     message: (f: { execution: string }) => `Execution ${f.execution} has not ended.`,
     resolution: text('Wait until it has ended or stop it, then try again.'),
   },
   execution_cancelled: {
     status: 409,
-    type: 'conflict_error',
     message: (f: { by: 'user' | 'key' }) =>
       f.by === 'key' ? 'The execution was stopped with a key of its project.' : 'The execution was stopped by a user.',
     resolution: text('Run the sandbox product again.'),
@@ -670,7 +611,6 @@ export const refusals = {
 
   no_worker: {
     status: 503,
-    type: 'api_error',
     message: text('No worker was available in the time that a chat call waits. Nothing is charged.'),
     resolution: text(
       'Retry in a few seconds, with a new Idempotency-Key if you sent one, or call POST /v1/sandbox/{id}/invoke, which waits longer.',
@@ -679,21 +619,18 @@ export const refusals = {
   },
   activation_failed: {
     status: 503,
-    type: 'api_error',
     message: text('The revision could not be deployed. The previous revision is still active.'),
     resolution: text('Activate it again after Retry-After seconds.'),
     retryAfterMs: 1_000,
   },
   overloaded: {
     status: 503,
-    type: 'api_error',
     message: text('The service is overloaded. Nothing is charged.'),
     resolution: text('Retry the request after Retry-After seconds.'),
     retryAfterMs: 1_000,
   },
   unavailable: {
     status: 503,
-    type: 'api_error',
     message: text('The service is temporarily unavailable. Nothing is charged.'),
     resolution: text('Retry the request after Retry-After seconds.'),
     retryAfterMs: 1_000,

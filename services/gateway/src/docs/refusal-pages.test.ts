@@ -1,4 +1,4 @@
-import { refusals } from '@gateway/api/refusals'
+import { refusals, typeOf } from '@gateway/api/refusals'
 import { refusalAnswer } from '@gateway/api/answer-shapes'
 import { expect, test } from 'vitest'
 import { docsSite } from '../routes/docs.ts'
@@ -9,7 +9,7 @@ const codes = Object.entries(refusals)
 
 test.for(codes)('%s has a page with its status, resolution, who can resolve it, and an example', ([code, row]) => {
   const markdown = texts.get(`/docs/refusals/${code}.md`)!.text()
-  expect(markdown).toContain(`HTTP status **${row.status}**, \`${row.type}\``)
+  expect(markdown).toContain(`HTTP status **${row.status}**, \`${typeOf(row)}\``)
   expect(markdown).toMatch(/\*\*How to fix it:\*\*\s+(?:- )?\S.{3}/)
   expect(markdown).toMatch(/## Who clears it\n\n\S.{9}/)
   const [, example = ''] = /```json\n([^]*?)```/.exec(markdown) ?? []

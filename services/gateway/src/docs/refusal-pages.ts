@@ -1,5 +1,5 @@
 import type { RefusalCode } from '@gateway/api/refusal'
-import { type RefusalRow, refusals, type RefusalType } from '@gateway/api/refusals'
+import { type RefusalRow, refusals, type RefusalType, typeOf } from '@gateway/api/refusals'
 import type { DocsPage } from './page-layout.ts'
 
 // One page per error code, from its row and its section in docs/refusals.md, which is generated from the row too.
@@ -37,17 +37,19 @@ function listOf(codes: string[]): string {
 
 /** @param section of docs/refusals.md: code, status, and each message with its resolution */
 function pageOf(code: RefusalCode, section: string): DocsPage {
-  const { status, type } = refusals[code]
+  const row = refusals[code]
   const [, , ...paragraphs] = section.trim().split('\n\n')
   const written = paragraphs.map((text) =>
     text.startsWith('How to fix it:') ? text.replace('How to fix it:', '**How to fix it:**') : text,
   )
   const [message = ''] = paragraphs
   const resolution = /How to fix it:\s+(?:- )?(.+)/.exec(section)?.[1] ?? ''
-  const example = { error: { code, type, param: null, message: plain(message), resolution: plain(resolution) } }
+  const example = {
+    error: { code, type: typeOf(row), param: null, message: plain(message), resolution: plain(resolution) },
+  }
   const markdown = `# ${code}
 
-HTTP status **${status}**, \`${type}\`. What is in braces is said by the facts of the case.
+HTTP status **${row.status}**, \`${typeOf(row)}\`. What is in braces is said by the facts of the case.
 
 ## What it says
 
@@ -59,7 +61,7 @@ ${remediation(code)}
 
 ## Does repeating help?
 
-${repeating(refusals[code])}
+${repeating(row)}
 
 ## The answer
 
@@ -131,5 +133,5 @@ const byCode: Partial<Record<RefusalCode, string>> = {
 }
 
 function remediation(code: RefusalCode): string {
-  return byCode[code] ?? byType[refusals[code].type]
+  return byCode[code] ?? byType[typeOf(refusals[code])]
 }
