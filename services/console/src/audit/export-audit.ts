@@ -3,7 +3,7 @@ import { Prisma } from '@gateway/database/client'
 import { sendText } from '@gateway/service-kit/http/answers'
 import type { Response } from 'express'
 import type { ConsoleDeps } from '../deps.ts'
-import { authorizeInTenant, authorizeOnPlatform } from '../permissions/authorize.ts'
+import { authorizeOnPlatform, inTenant } from '../permissions/authorize.ts'
 import type { Handler } from '../request/call.ts'
 import { type User, userOf } from '../sign-in/user.ts'
 import { sealAudit } from './seal-audit.ts'
@@ -19,9 +19,7 @@ type Deps = Pick<ConsoleDeps, 'prisma' | 'now'>
 /** GET …/audit/export */
 export function exportAudit(deps: Deps): Handler<'exportAudit'> {
   return async (call, res) => {
-    const tenant = call.id('tenant')
-    const reader = userOf(res)
-    await authorizeInTenant(deps.prisma, reader, tenant, 'audit.read')
+    const { user: reader, tenant } = await inTenant(deps.prisma, call, res, 'audit.read')
     await sendLines(deps, res, reader, { tenant }, call.query())
   }
 }

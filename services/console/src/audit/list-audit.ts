@@ -2,7 +2,7 @@ import type { AuditRecord, PlatformAuditRecord } from '@gateway/api/console/audi
 import { Prisma } from '@gateway/database/client'
 import type { Response } from 'express'
 import type { ConsoleDeps } from '../deps.ts'
-import { authorizeInTenant, authorizeOnPlatform } from '../permissions/authorize.ts'
+import { authorizeOnPlatform, inTenant } from '../permissions/authorize.ts'
 import { sandboxesOpenTo } from '../permissions/visible-projects.ts'
 import type { Handler } from '../request/call.ts'
 import { behind, equal, type FoundRow, foundRows, inPeriod, type Order, pageOfFound } from '../request/found-rows.ts'
@@ -18,9 +18,7 @@ type Deps = Pick<ConsoleDeps, 'prisma' | 'now'>
 /** GET …/audit: what was done in an organization, newest first. */
 export function listAudit(deps: Deps): Handler<'listAudit'> {
   return async (call, res) => {
-    const tenant = call.id('tenant')
-    const reader = userOf(res)
-    await authorizeInTenant(deps.prisma, reader, tenant, 'audit.read')
+    const { user: reader, tenant } = await inTenant(deps.prisma, call, res, 'audit.read')
     await sendEntries(deps, res, reader, { tenant }, call.query())
   }
 }

@@ -1,9 +1,8 @@
 import { refuse } from '@gateway/api/refusal'
 import { recordChange } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
-import { authorizeInProject } from '../permissions/authorize.ts'
+import { inProject } from '../permissions/authorize.ts'
 import type { Handler } from '../request/call.ts'
-import { userOf } from '../sign-in/user.ts'
 import type { StoredCapture } from '@gateway/ledger-protocol/captured-content'
 
 const DAY_MS = 86_400_000
@@ -12,9 +11,7 @@ const DAY_MS = 86_400_000
 export function readContent(deps: Pick<ConsoleDeps, 'prisma' | 'contentKeys' | 'now'>): Handler<'readContent'> {
   const { prisma, contentKeys, now } = deps
   return async (call, res) => {
-    const user = userOf(res)
-    const tenant = call.id('tenant')
-    const { id: project } = await authorizeInProject(prisma, user, tenant, call.id('project'), 'content.read')
+    const { user, tenant, project } = await inProject(prisma, call, res, 'content.read')
     const invocation = call.id('invocation')
     const [row, { capture }] = await Promise.all([
       prisma.capturedContent.findUnique({ where: { invocation, project } }),

@@ -15,9 +15,8 @@ import {
   ROWS_A_PAGE,
 } from '../request/found-rows.ts'
 import { readTimeCursor } from '../request/page.ts'
-import { userOf } from '../sign-in/user.ts'
 import { type Known, mostExpensiveIds, readKnown } from './most-expensive.ts'
-import { authorizeInProject, mayUseSandboxes } from '../permissions/authorize.ts'
+import { inProject, mayUseSandboxes } from '../permissions/authorize.ts'
 import { Prisma } from '@gateway/database/client'
 import type { QueryOf } from '@gateway/api/api-route'
 import { composeInvocation } from '@gateway/ledger-protocol/compose-invocation'
@@ -71,8 +70,7 @@ async function reachCalls(
   call: Pick<Call<ConsoleRoutes['listInvocations']>, 'id'>,
   res: Pick<Response, 'locals'>,
 ): Promise<Reader & { project: string }> {
-  const [user, tenant] = [userOf(res), call.id('tenant')]
-  const { id: project } = await authorizeInProject(deps.prisma, user, tenant, call.id('project'), 'usage.read')
+  const { user, tenant, project } = await inProject(deps.prisma, call, res, 'usage.read')
   const seesExecutions = await mayUseSandboxes(deps.prisma, user, tenant, project)
   return { project, seesExecutions, seesProviders: user.platformOperator }
 }

@@ -1,7 +1,7 @@
 import type { ConsoleRoutes } from '@gateway/api/console-routes'
 import { recordChange } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
-import { authorizeInProject } from '../permissions/authorize.ts'
+import { inProject } from '../permissions/authorize.ts'
 import type { Call, Handler } from '../request/call.ts'
 import { invalidField } from '../request/check.ts'
 import type { Refusal } from '@gateway/api/refusal'
@@ -18,14 +18,7 @@ import type { Statement } from '@gateway/api/console/statement'
  */
 export function readStatement(deps: Pick<ConsoleDeps, 'prisma' | 'now' | 'log' | 'metrics'>): Handler<'readStatement'> {
   return async (call, res) => {
-    const tenant = call.id('tenant')
-    const { id: project } = await authorizeInProject(
-      deps.prisma,
-      userOf(res),
-      tenant,
-      call.id('project'),
-      'wallet.read',
-    )
+    const { tenant, project } = await inProject(deps.prisma, call, res, 'wallet.read')
     const query = call.query()
     const period = periodOf(query, deps.now())
     const booked = await readBooked(deps, project, period, query.format === 'csv' ? 'lines' : 'days')

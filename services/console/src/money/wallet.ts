@@ -3,8 +3,7 @@ import { usd } from '@gateway/pricing/usd'
 import { recordChange } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
-import { userOf } from '../sign-in/user.ts'
-import { authorizeInProject } from '../permissions/authorize.ts'
+import { inProject } from '../permissions/authorize.ts'
 import type { CorrectionAnswer } from '@gateway/ledger-protocol/ledger-reads'
 import type { FundingRecord } from '@gateway/api/console/statement'
 import { Prisma } from '@gateway/database/client'
@@ -16,14 +15,7 @@ type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger'>
 export function readWallet(deps: Deps): Handler<'readWallet'> {
   const { ledger } = deps
   return async (call, res) => {
-    const tenant = call.id('tenant')
-    const { id: project } = await authorizeInProject(
-      deps.prisma,
-      userOf(res),
-      tenant,
-      call.id('project'),
-      'wallet.read',
-    )
+    const { project } = await inProject(deps.prisma, call, res, 'wallet.read')
     res.json(await ledger.wallet({ project }))
   }
 }
@@ -36,9 +28,7 @@ export function readWallet(deps: Deps): Handler<'readWallet'> {
 export function fundWallet(deps: Deps): Handler<'fundWallet'> {
   const { prisma, ledger } = deps
   return async (call, res) => {
-    const user = userOf(res)
-    const tenant = call.id('tenant')
-    const { id: project } = await authorizeInProject(deps.prisma, user, tenant, call.id('project'), 'wallet.fund')
+    const { user, tenant, project } = await inProject(deps.prisma, call, res, 'wallet.fund')
     const { fundingId, micro } = await call.body()
     const funded = await ledger.fund({ project, fundingId, micro, fundedBy: user.id })
     if (funded.micro !== micro)
@@ -62,9 +52,7 @@ export function fundWallet(deps: Deps): Handler<'fundWallet'> {
  */
 export function correctWallet({ prisma, ledger }: Pick<ConsoleDeps, 'prisma' | 'ledger'>): Handler<'correctWallet'> {
   return async (call, res) => {
-    const user = userOf(res)
-    const tenant = call.id('tenant')
-    const { id: project } = await authorizeInProject(prisma, user, tenant, call.id('project'), 'wallet.correct')
+    const { user, tenant, project } = await inProject(prisma, call, res, 'wallet.correct')
     const { correctionId, micro, reason } = await call.body()
     const corrected = await ledger.correct({ project, correctionId, micro, reason, correctedBy: user.id })
     if (corrected.kind === 'short') throw tooMuch(corrected, -micro)
@@ -98,14 +86,7 @@ function tooMuch(wallet: Extract<CorrectionAnswer, { kind: 'short' }>, neededMic
 /** GET …/projects/{p}/fundings: fundings and corrections, newest first. They are kept permanently. */
 export function listFundings(deps: Pick<ConsoleDeps, 'prisma'>): Handler<'listFundings'> {
   return async (call, res) => {
-    const tenant = call.id('tenant')
-    const { id: project } = await authorizeInProject(
-      deps.prisma,
-      userOf(res),
-      tenant,
-      call.id('project'),
-      'wallet.read',
-    )
+    const { project } = await inProject(deps.prisma, call, res, 'wallet.read')
     const { cursor, limit } = call.query()
     const before = cursor === undefined ? null : readCursor(cursor)
     // Each half is limited to one page before the union, so only the newest rows are read.

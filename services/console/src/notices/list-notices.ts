@@ -1,9 +1,8 @@
 import { noticeDetails, type NoticeRecord } from '@gateway/api/console/notices'
 import type { ConsoleDeps } from '../deps.ts'
-import { authorizeInProject } from '../permissions/authorize.ts'
+import { inProject } from '../permissions/authorize.ts'
 import type { Handler } from '../request/call.ts'
 import { pageOf, readTimeCursor, timeCursor } from '../request/page.ts'
-import { userOf } from '../sign-in/user.ts'
 import type { KeyRecord, KeyWindow } from '@gateway/api/console/keys'
 import { windowEndMs } from '@gateway/pricing/spending-window'
 import { databaseNow, inState, keyWindow, limitOf } from '../keys/key-record.ts'
@@ -11,8 +10,7 @@ import { databaseNow, inState, keyWindow, limitOf } from '../keys/key-record.ts'
 /** GET …/projects/{p}/notices: newest first, each with whether it is open (money §10). */
 export function listNotices(deps: Pick<ConsoleDeps, 'prisma'>): Handler<'listNotices'> {
   return async (call, res) => {
-    const tenant = call.id('tenant')
-    const { id: project } = await authorizeInProject(deps.prisma, userOf(res), tenant, call.id('project'), 'usage.read')
+    const { project } = await inProject(deps.prisma, call, res, 'usage.read')
     const { cursor, limit } = call.query()
     const after = cursor === undefined ? null : readTimeCursor(cursor)
     const rows = await deps.prisma.notice.findMany({

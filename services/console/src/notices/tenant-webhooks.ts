@@ -1,10 +1,9 @@
 import type { TenantWebhookRecord } from '@gateway/api/console/users'
 import { refuse } from '@gateway/api/refusal'
 import type { ConsoleDeps } from '../deps.ts'
-import { authorizeInTenant } from '../permissions/authorize.ts'
+import { inTenant } from '../permissions/authorize.ts'
 import type { Handler } from '../request/call.ts'
 import { idsAfter, pageOf } from '../request/page.ts'
-import { userOf } from '../sign-in/user.ts'
 import { endWebhook } from './webhooks.ts'
 
 // Webhooks of all projects, for Admins: what an Admin must see and end when people leave, and nothing else. The path of
@@ -16,8 +15,7 @@ type Deps = Pick<ConsoleDeps, 'prisma'>
 /** GET …/webhooks */
 export function listTenantWebhooks({ prisma }: Deps): Handler<'listTenantWebhooks'> {
   return async (call, res) => {
-    const tenant = call.id('tenant')
-    await authorizeInTenant(prisma, userOf(res), tenant, 'webhooks.manage')
+    const { tenant } = await inTenant(prisma, call, res, 'webhooks.manage')
     const { cursor, limit, project, createdBy } = call.query()
     const projects = await prisma.project.findMany({
       where: { tenant, ...(project !== undefined && { id: project }) },
@@ -47,9 +45,7 @@ export function listTenantWebhooks({ prisma }: Deps): Handler<'listTenantWebhook
 /** DELETE …/webhooks/{webhook}: pending deliveries to it are dropped. */
 export function deleteTenantWebhook({ prisma }: Deps): Handler<'deleteTenantWebhook'> {
   return async (call, res) => {
-    const user = userOf(res)
-    const tenant = call.id('tenant')
-    await authorizeInTenant(prisma, user, tenant, 'webhooks.manage')
+    const { user, tenant } = await inTenant(prisma, call, res, 'webhooks.manage')
     const id = call.id('webhook')
     const webhook = await prisma.webhook.findUnique({ where: { id }, select: { project: true } })
     const project = webhook && (await prisma.project.findFirst({ where: { id: webhook.project, tenant } }))

@@ -1,17 +1,15 @@
 import type { NoticeThresholds } from '@gateway/api/console/notices'
 import { recordChange } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
-import { authorizeInProject } from '../permissions/authorize.ts'
+import { inProject } from '../permissions/authorize.ts'
 import type { Handler } from '../request/call.ts'
-import { userOf } from '../sign-in/user.ts'
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger'>
 
 /** GET …/projects/{p}/notices/thresholds (money §10.1) */
 export function readThresholds(deps: Deps): Handler<'readThresholds'> {
   return async (call, res) => {
-    const tenant = call.id('tenant')
-    const { id: project } = await authorizeInProject(deps.prisma, userOf(res), tenant, call.id('project'), 'usage.read')
+    const { project } = await inProject(deps.prisma, call, res, 'usage.read')
     res.json(await thresholdsOf(deps, project))
   }
 }
@@ -20,9 +18,7 @@ export function readThresholds(deps: Deps): Handler<'readThresholds'> {
 export function setThresholds(deps: Deps): Handler<'setThresholds'> {
   const { prisma, ledger } = deps
   return async (call, res) => {
-    const user = userOf(res)
-    const tenant = call.id('tenant')
-    const { id: project } = await authorizeInProject(deps.prisma, user, tenant, call.id('project'), 'notices.manage')
+    const { user, tenant, project } = await inProject(deps.prisma, call, res, 'notices.manage')
     const thresholds = await call.body()
     await ledger.setThresholds({ project, ...thresholds })
     await recordChange(prisma, {

@@ -4,10 +4,9 @@ import { Prisma } from '@gateway/database/client'
 import type { SendAnswer } from '@gateway/ledger-protocol/ledger-reads'
 import { recordChange } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
-import { authorizeInProject } from '../permissions/authorize.ts'
+import { inProject } from '../permissions/authorize.ts'
 import type { Handler } from '../request/call.ts'
 import { pageOf, readTimeCursor, timeCursor } from '../request/page.ts'
-import { userOf } from '../sign-in/user.ts'
 import { deliveryFacts } from './list-notices.ts'
 import { findWebhook } from './webhooks.ts'
 
@@ -16,9 +15,7 @@ type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger' | 'newId'>
 /** GET …/webhooks/{webhook}/deliveries: newest notice first. */
 export function listDeliveries(deps: Pick<Deps, 'prisma'>): Handler<'listDeliveries'> {
   return async (call, res) => {
-    const tenant = call.id('tenant')
-    const user = userOf(res)
-    const { id: project } = await authorizeInProject(deps.prisma, user, tenant, call.id('project'), 'notices.manage')
+    const { project } = await inProject(deps.prisma, call, res, 'notices.manage')
     const { id: webhook } = await findWebhook(deps, project, call.id('webhook'))
     const { cursor, limit, state } = call.query()
     const place = cursor === undefined ? null : readTimeCursor(cursor, /^ntc_/)
@@ -37,9 +34,7 @@ export function listDeliveries(deps: Pick<Deps, 'prisma'>): Handler<'listDeliver
 /** POST …/webhooks/{webhook}/test: sends a notice of the type `webhook.test` (money §10.2). */
 export function testWebhook(deps: Deps): Handler<'testWebhook'> {
   return async (call, res) => {
-    const user = userOf(res)
-    const tenant = call.id('tenant')
-    const { id: project } = await authorizeInProject(deps.prisma, user, tenant, call.id('project'), 'notices.manage')
+    const { user, tenant, project } = await inProject(deps.prisma, call, res, 'notices.manage')
     const webhook = call.id('webhook')
     const notice = deps.newId('ntc')
     requireSent(await deps.ledger.testWebhook({ notice, webhook, project }))
@@ -52,9 +47,7 @@ export function testWebhook(deps: Deps): Handler<'testWebhook'> {
 /** POST …/webhooks/{webhook}/deliveries/{notice}/resend */
 export function resendDelivery(deps: Deps): Handler<'resendDelivery'> {
   return async (call, res) => {
-    const user = userOf(res)
-    const tenant = call.id('tenant')
-    const { id: project } = await authorizeInProject(deps.prisma, user, tenant, call.id('project'), 'notices.manage')
+    const { user, tenant, project } = await inProject(deps.prisma, call, res, 'notices.manage')
     const [webhook, notice] = [call.id('webhook'), call.id('notice')]
     requireSent(await deps.ledger.resendDelivery({ notice, webhook, project }))
     const change = {

@@ -5,27 +5,19 @@ import { refusalFor } from '@gateway/ledger-protocol/ledger-refusal'
 import { objectionToHost } from '@gateway/service-kit/public-network/public-lookup'
 import { recordChange } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
-import { authorizeInProject } from '../permissions/authorize.ts'
+import { inProject } from '../permissions/authorize.ts'
 import type { Handler } from '../request/call.ts'
 import { invalidField } from '../request/check.ts'
 import { pageOf, readTimeCursor, timeCursor } from '../request/page.ts'
 import { recipientsOf } from './mail-notices.ts'
 import { databaseNow } from '../keys/key-record.ts'
-import { userOf } from '../sign-in/user.ts'
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger'>
 
 /** GET …/projects/{p}/webhooks */
 export function listWebhooks(deps: Pick<Deps, 'prisma'>): Handler<'listWebhooks'> {
   return async (call, res) => {
-    const tenant = call.id('tenant')
-    const { id: project } = await authorizeInProject(
-      deps.prisma,
-      userOf(res),
-      tenant,
-      call.id('project'),
-      'notices.manage',
-    )
+    const { project } = await inProject(deps.prisma, call, res, 'notices.manage')
     const { cursor, limit } = call.query()
     const place = cursor === undefined ? null : readTimeCursor(cursor, /^(whk|eml)_/)
     const rows = await deps.prisma.webhook.findMany({
@@ -54,9 +46,7 @@ export function listWebhooks(deps: Pick<Deps, 'prisma'>): Handler<'listWebhooks'
 export function createWebhook(deps: Deps & Pick<ConsoleDeps, 'newId' | 'mails'>): Handler<'createWebhook'> {
   const { prisma, ledger } = deps
   return async (call, res) => {
-    const user = userOf(res)
-    const tenant = call.id('tenant')
-    const { id: project } = await authorizeInProject(deps.prisma, user, tenant, call.id('project'), 'notices.manage')
+    const { user, tenant, project } = await inProject(deps.prisma, call, res, 'notices.manage')
     const body = await call.body()
     if (body.kind === 'email') await requireRecipient(deps, project, body.user)
     const id = deps.newId(body.kind === 'email' ? 'eml' : 'whk')
@@ -94,13 +84,7 @@ async function createAtHost(
 /** GET …/projects/{p}/webhooks/{webhook} */
 export function readWebhook(deps: Pick<Deps, 'prisma'>): Handler<'readWebhook'> {
   return async (call, res) => {
-    const { id: project } = await authorizeInProject(
-      deps.prisma,
-      userOf(res),
-      call.id('tenant'),
-      call.id('project'),
-      'notices.manage',
-    )
+    const { project } = await inProject(deps.prisma, call, res, 'notices.manage')
     res.json(await readRecord(deps, project, call.id('webhook')))
   }
 }
@@ -108,9 +92,7 @@ export function readWebhook(deps: Pick<Deps, 'prisma'>): Handler<'readWebhook'> 
 /** POST …/projects/{p}/webhooks/{webhook}/rotate: another secret, shown once (money §10.2). The audit row follows. */
 export function rotateWebhookSecret(deps: Deps): Handler<'rotateWebhookSecret'> {
   return async (call, res) => {
-    const user = userOf(res)
-    const tenant = call.id('tenant')
-    const { id: project } = await authorizeInProject(deps.prisma, user, tenant, call.id('project'), 'notices.manage')
+    const { user, tenant, project } = await inProject(deps.prisma, call, res, 'notices.manage')
     const id = call.id('webhook')
     const { graceSeconds = null } = await call.body()
     const { generation } = await findWebhook(deps, project, id)
@@ -125,9 +107,7 @@ export function rotateWebhookSecret(deps: Deps): Handler<'rotateWebhookSecret'> 
 /** DELETE …/projects/{p}/webhooks/{webhook}: pending deliveries to it are dropped. */
 export function deleteWebhook(deps: Pick<Deps, 'prisma'>): Handler<'deleteWebhook'> {
   return async (call, res) => {
-    const user = userOf(res)
-    const tenant = call.id('tenant')
-    const { id: project } = await authorizeInProject(deps.prisma, user, tenant, call.id('project'), 'notices.manage')
+    const { user, tenant, project } = await inProject(deps.prisma, call, res, 'notices.manage')
     const id = call.id('webhook')
     await endWebhook(deps, { tenant, user: user.id }, { id, project })
     res.status(204).end()

@@ -1,6 +1,7 @@
 import { refuse } from '@gateway/api/refusal'
 import type { Transaction } from '../audit/record-change.ts'
-import type { User } from '../sign-in/user.ts'
+import { type User, userOf } from '../sign-in/user.ts'
+import type { Response } from 'express'
 import { projectTokenPermission, tenantTokenPermission } from '@gateway/api/console/access-tokens'
 import { holds, mayIssueKeys, type Permission, permissions, seesProject, seesTenant } from './permissions.ts'
 import { type ProjectFacts, type Roles, rolesInProject, rolesInTenant } from './roles.ts'
@@ -22,6 +23,29 @@ export async function requireMembership(prisma: Transaction, { id, token }: User
   if (token) return
   if ((await prisma.membership.findFirst({ where: { user: id, suspendedAt: null } })) === null)
     throw refuse('not_permitted', { need: 'a membership of an organization' })
+}
+
+/** Reaches the organization of the path as the caller. @throws Refusal `not_found`, `not_permitted` */
+export async function inTenant(
+  prisma: Transaction,
+  call: { id: (name: 'tenant') => string },
+  res: Pick<Response, 'locals'>,
+  permission: Permission,
+): Promise<{ user: User; tenant: string; roles: Roles }> {
+  const [user, tenant] = [userOf(res), call.id('tenant')]
+  return { user, tenant, roles: await authorizeInTenant(prisma, user, tenant, permission) }
+}
+
+/** Reaches the project of the path as the caller. @throws Refusal `not_found`, `not_permitted` */
+export async function inProject(
+  prisma: Transaction,
+  call: { id: (name: 'tenant' | 'project') => string },
+  res: Pick<Response, 'locals'>,
+  permission: Permission,
+): Promise<{ user: User; tenant: string; project: string }> {
+  const [user, tenant] = [userOf(res), call.id('tenant')]
+  const { id: project } = await authorizeInProject(prisma, user, tenant, call.id('project'), permission)
+  return { user, tenant, project }
 }
 
 /** @throws Refusal `not_found`, `not_permitted` */

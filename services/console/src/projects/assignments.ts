@@ -4,8 +4,7 @@ import { recordChange } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
 import { pageOf } from '../request/page.ts'
-import { userOf } from '../sign-in/user.ts'
-import { authorizeInProject, passBarrier } from '../permissions/authorize.ts'
+import { inProject, passBarrier } from '../permissions/authorize.ts'
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger'>
 
@@ -13,14 +12,7 @@ type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger'>
 export function listAssignments(deps: Deps): Handler<'listAssignments'> {
   const { prisma } = deps
   return async (call, res) => {
-    const tenant = call.id('tenant')
-    const { id: project } = await authorizeInProject(
-      deps.prisma,
-      userOf(res),
-      tenant,
-      call.id('project'),
-      'assignments.read',
-    )
+    const { project } = await inProject(deps.prisma, call, res, 'assignments.read')
     const { cursor = '', limit } = call.query()
     const rows = await prisma.assignment.findMany({
       where: { project, product: { gt: cursor } },
@@ -35,9 +27,7 @@ export function listAssignments(deps: Deps): Handler<'listAssignments'> {
 export function assignProduct(deps: Deps): Handler<'assignProduct'> {
   const { prisma } = deps
   return async (call, res) => {
-    const by = userOf(res)
-    const tenant = call.id('tenant')
-    const { id: project } = await authorizeInProject(deps.prisma, by, tenant, call.id('project'), 'assignments.manage')
+    const { user: by, tenant, project } = await inProject(deps.prisma, call, res, 'assignments.manage')
     const product = call.id('product')
     const made = await prisma.$transaction(async (tx) => {
       const before = await tx.assignment.findUnique({ where: { project_product: { project, product } } })
@@ -57,9 +47,7 @@ export function assignProduct(deps: Deps): Handler<'assignProduct'> {
 export function unassignProduct(deps: Deps): Handler<'unassignProduct'> {
   const { prisma } = deps
   return async (call, res) => {
-    const by = userOf(res)
-    const tenant = call.id('tenant')
-    const { id: project } = await authorizeInProject(deps.prisma, by, tenant, call.id('project'), 'assignments.manage')
+    const { user: by, tenant, project } = await inProject(deps.prisma, call, res, 'assignments.manage')
     const product = call.id('product')
     const removed = await prisma.$transaction(async (tx) => {
       const { count } = await tx.assignment.deleteMany({ where: { project, product } })

@@ -5,10 +5,9 @@ import { refuse } from '@gateway/api/refusal'
 import { windowEndMs, windowStartMs } from '@gateway/pricing/spending-window'
 import { recordChange } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
-import { authorizeInTenant, changePermissions } from '../permissions/authorize.ts'
+import { changePermissions, inTenant } from '../permissions/authorize.ts'
 import type { Handler } from '../request/call.ts'
 import { idsAfter, pageOf } from '../request/page.ts'
-import { userOf } from '../sign-in/user.ts'
 import { requireMember } from '../users/members.ts'
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger' | 'newId' | 'now'>
@@ -16,8 +15,7 @@ type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger' | 'newId' | 'now'>
 /** GET …/budgets: the monthly budgets of an organization (money §6.4). */
 export function listBudgets({ prisma, now }: Deps): Handler<'listBudgets'> {
   return async (call, res) => {
-    const tenant = call.id('tenant')
-    await authorizeInTenant(prisma, userOf(res), tenant, 'budgets.manage')
+    const { tenant } = await inTenant(prisma, call, res, 'budgets.manage')
     const { cursor, limit } = call.query()
     const rows = await prisma.budget.findMany({
       where: { tenant, target: { not: null }, id: idsAfter(cursor, 'bud_') },
@@ -38,8 +36,7 @@ export function listBudgets({ prisma, now }: Deps): Handler<'listBudgets'> {
 /** PUT …/budgets: sets the budget of a user, team or tag. The ledger writes it; the audit row follows. */
 export function setBudget({ prisma, ledger, newId, now }: Deps): Handler<'setBudget'> {
   return async (call, res) => {
-    const [user, tenant] = [userOf(res), call.id('tenant')]
-    await authorizeInTenant(prisma, user, tenant, 'budgets.manage')
+    const { user, tenant } = await inTenant(prisma, call, res, 'budgets.manage')
     const budget = await call.body()
     const { kind, subject } = budget
     if (kind === 'user') await requireMember(prisma, tenant, subject)
@@ -60,8 +57,8 @@ export function setBudget({ prisma, ledger, newId, now }: Deps): Handler<'setBud
 export function removeBudget(deps: Deps): Handler<'removeBudget'> {
   const { prisma, ledger, now } = deps
   return async (call, res) => {
-    const [user, tenant, id] = [userOf(res), call.id('tenant'), call.id('budget')]
-    await authorizeInTenant(prisma, user, tenant, 'budgets.manage')
+    const { user, tenant } = await inTenant(prisma, call, res, 'budgets.manage')
+    const id = call.id('budget')
     const row = await prisma.budget.findFirst({ where: { id, tenant } })
     await ledger.removeBudget({ id, tenant })
     if (row === null || isForgotten(row.removedAt, now())) throw refuse('not_found', {})

@@ -7,7 +7,7 @@ import type { Handler } from '../request/call.ts'
 import { usersOf, requireMember } from '../users/members.ts'
 import { newestRolesFirst, pageOf, rolesAfter, timeCursor } from '../request/page.ts'
 import { type User, userOf } from '../sign-in/user.ts'
-import { authorizeInProject, changePermissions, passBarrier } from '../permissions/authorize.ts'
+import { authorizeInProject, changePermissions, inProject, passBarrier } from '../permissions/authorize.ts'
 import { holds, permissions } from '../permissions/permissions.ts'
 import { rolesInProject } from '../permissions/roles.ts'
 import { appointLater, hasOwner, noteFormerOwners } from './appointments.ts'
@@ -18,14 +18,7 @@ type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger' | 'now' | 'appointmentDelayMs'
 export function listGrants(deps: Deps): Handler<'listGrants'> {
   const { prisma } = deps
   return async (call, res) => {
-    const tenant = call.id('tenant')
-    const { id: project } = await authorizeInProject(
-      deps.prisma,
-      userOf(res),
-      tenant,
-      call.id('project'),
-      'grants.read',
-    )
+    const { project } = await inProject(deps.prisma, call, res, 'grants.read')
     const { cursor, limit } = call.query()
     const rows = await prisma.projectGrant.findMany({
       where: { project, ...rolesAfter(cursor) },
@@ -77,9 +70,7 @@ export function setGrant(deps: Deps): Handler<'setGrant'> {
 /** DELETE …/projects/{p}/grants/{user} */
 export function removeGrant(deps: Deps): Handler<'removeGrant'> {
   return async (call, res) => {
-    const by = userOf(res)
-    const tenant = call.id('tenant')
-    const { id: project } = await authorizeInProject(deps.prisma, by, tenant, call.id('project'), 'grants.manage')
+    const { user: by, tenant, project } = await inProject(deps.prisma, call, res, 'grants.manage')
     const user = call.id('user')
     const removed = await changePermissions(deps, tenant, async (tx) => {
       await authorizeInProject(tx, by, tenant, project, 'grants.manage')

@@ -11,8 +11,7 @@ import { createOnce } from '../request/create-once.ts'
 import { idsAfter, pageOf } from '../request/page.ts'
 import { visibleProjects } from '../permissions/visible-projects.ts'
 import { deleteTokens } from '../sign-in/access-tokens.ts'
-import { userOf } from '../sign-in/user.ts'
-import { authorizeInProject, authorizeInTenant, changePermissions, passBarrier } from '../permissions/authorize.ts'
+import { authorizeInTenant, changePermissions, inProject, inTenant, passBarrier } from '../permissions/authorize.ts'
 import { isDeepStrictEqual } from 'node:util'
 import { Prisma } from '@gateway/database/client'
 
@@ -22,9 +21,7 @@ type Deps = Pick<ConsoleDeps, 'prisma' | 'newId' | 'ledger' | 'mails'>
 export function listProjects(deps: Deps): Handler<'listProjects'> {
   const { prisma } = deps
   return async (call, res) => {
-    const user = userOf(res)
-    const tenant = call.id('tenant')
-    const roles = await authorizeInTenant(deps.prisma, user, tenant, 'projects.read')
+    const { user, tenant, roles } = await inTenant(deps.prisma, call, res, 'projects.read')
     const { cursor, limit, ids } = call.query()
     const rows = await prisma.project.findMany({
       where: {
@@ -47,9 +44,7 @@ export function listProjects(deps: Deps): Handler<'listProjects'> {
 export function createProject(deps: Deps): Handler<'createProject'> {
   const { newId, mails } = deps
   return async (call, res) => {
-    const user = userOf(res)
-    const tenant = call.id('tenant')
-    await authorizeInTenant(deps.prisma, user, tenant, 'projects.manage')
+    const { user, tenant } = await inTenant(deps.prisma, call, res, 'projects.manage')
     const body = await call.body()
     const make = async (tx: Transaction) => {
       await authorizeInTenant(tx, user, tenant, 'projects.manage')
@@ -75,9 +70,7 @@ export function createProject(deps: Deps): Handler<'createProject'> {
 export function deleteProject(deps: Deps): Handler<'deleteProject'> {
   const { prisma } = deps
   return async (call, res) => {
-    const user = userOf(res)
-    const tenant = call.id('tenant')
-    const { id } = await authorizeInProject(deps.prisma, user, tenant, call.id('project'), 'projects.manage')
+    const { user, tenant, project: id } = await inProject(deps.prisma, call, res, 'projects.manage')
     await prisma.$transaction(async (tx) => {
       await tx.$queryRaw`SELECT FROM control.projects WHERE id = ${id} FOR UPDATE` // blocks new rows that reference it
       if ((await tx.execution.count({ where: { project: id, completedAt: null } })) > 0) throw stillExecutions()
@@ -149,9 +142,7 @@ function projectRecord(row: ProjectRow): ProjectRecord {
 export function changeProject(deps: Pick<ConsoleDeps, 'prisma' | 'contentKeys' | 'now'>): Handler<'changeProject'> {
   const { prisma } = deps
   return async (call, res) => {
-    const user = userOf(res)
-    const tenant = call.id('tenant')
-    const { id } = await authorizeInProject(deps.prisma, user, tenant, call.id('project'), 'projects.change')
+    const { user, tenant, project: id } = await inProject(deps.prisma, call, res, 'projects.change')
     const patch = await call.body()
     const changed = await prisma.$transaction(async (tx) => {
       await tx.$queryRaw`SELECT FROM control.projects WHERE id = ${id} FOR UPDATE`

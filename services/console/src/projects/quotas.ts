@@ -9,9 +9,8 @@ import {
 import { refuse } from '@gateway/api/refusal'
 import { recordChange, type Transaction } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
-import { authorizeInProject } from '../permissions/authorize.ts'
+import { inProject } from '../permissions/authorize.ts'
 import type { Handler } from '../request/call.ts'
-import { userOf } from '../sign-in/user.ts'
 
 // What a project may store (rules §2.11). The ledger enforces those of what it writes: assets, executions and
 // webhooks. This file enforces the others.
@@ -21,7 +20,7 @@ type Deps = Pick<ConsoleDeps, 'prisma' | 'quotas'>
 /** GET …/projects/{p}/quotas */
 export function readQuotas({ prisma, quotas }: Deps): Handler<'readQuotas'> {
   return async (call, res) => {
-    const { id } = await authorizeInProject(prisma, userOf(res), call.id('tenant'), call.id('project'), 'quotas.read')
+    const { project: id } = await inProject(prisma, call, res, 'quotas.read')
     res.json(await quotaRecords(prisma, quotas, id))
   }
 }
@@ -29,8 +28,7 @@ export function readQuotas({ prisma, quotas }: Deps): Handler<'readQuotas'> {
 /** PATCH …/projects/{p}/quotas: sets quotas of one project; null returns to the default. */
 export function changeQuotas({ prisma, quotas }: Deps): Handler<'changeQuotas'> {
   return async (call, res) => {
-    const [user, tenant] = [userOf(res), call.id('tenant')]
-    const { id } = await authorizeInProject(prisma, user, tenant, call.id('project'), 'quotas.change')
+    const { user, tenant, project: id } = await inProject(prisma, call, res, 'quotas.change')
     const patch = await call.body()
     await prisma.$transaction(async (tx) => {
       const before = await lockQuotas(tx, id)

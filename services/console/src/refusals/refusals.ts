@@ -4,10 +4,9 @@ import type { Refusal } from '@gateway/api/refusal'
 import { refusals } from '@gateway/api/refusals'
 import type { ConsoleDeps } from '../deps.ts'
 import { periodOf, wholeHours } from '../money/usage.ts'
-import { authorizeInProject, mayUseSandboxes } from '../permissions/authorize.ts'
+import { inProject, mayUseSandboxes } from '../permissions/authorize.ts'
 import type { Handler } from '../request/call.ts'
 import { invalidField } from '../request/check.ts'
-import { userOf } from '../sign-in/user.ts'
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'now'>
 
@@ -23,8 +22,7 @@ const MAX_COUNTS = 50_000
 export function countRefusals(deps: Deps): Handler<'countRefusals'> {
   const { prisma, now } = deps
   return async (call, res) => {
-    const tenant = call.id('tenant')
-    const { id: project } = await authorizeInProject(deps.prisma, userOf(res), tenant, call.id('project'), 'usage.read')
+    const { project } = await inProject(deps.prisma, call, res, 'usage.read')
     const { by, step, ...asked } = call.query()
     const { from, to } = wholeHours(periodOf(asked, now(), DAY_MS))
     const rows = await prisma.$queryRaw<{ hour: Date; group: string; count: bigint }[]>`
@@ -55,9 +53,7 @@ function tooManyCounts(step: 'hour' | 'none'): Refusal {
  */
 export function listLatestRefusals(deps: Deps): Handler<'listLatestRefusals'> {
   return async (call, res) => {
-    const user = userOf(res)
-    const tenant = call.id('tenant')
-    const { id: project } = await authorizeInProject(deps.prisma, user, tenant, call.id('project'), 'usage.read')
+    const { user, tenant, project } = await inProject(deps.prisma, call, res, 'usage.read')
     const seesSandboxes = await mayUseSandboxes(deps.prisma, user, tenant, project)
     const rows = await deps.prisma.latestRefusal.findMany({
       where: { project },

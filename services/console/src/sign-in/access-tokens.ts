@@ -1,7 +1,7 @@
 import type { AccessTokenRecord } from '@gateway/api/console/access-tokens'
 import { ACCESS_TOKEN_PREFIX } from '@gateway/api/ids'
 import type { Prisma } from '@gateway/database/client'
-import { authorizeInProject, authorizeInTenant, changePermissions } from '../permissions/authorize.ts'
+import { authorizeInProject, authorizeInTenant, changePermissions, inTenant } from '../permissions/authorize.ts'
 import { refuse } from '@gateway/api/refusal'
 import { recordChange, type Transaction } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
@@ -29,8 +29,7 @@ const DAY_MS = 86_400_000
 /** GET …/tokens: tokens of the organization and of all its projects. */
 export function listTenantTokens(deps: Deps): Handler<'listTenantTokens'> {
   return async (call, res) => {
-    const tenant = call.id('tenant')
-    await authorizeInTenant(deps.prisma, userOf(res), tenant, 'tokens.manage')
+    const { tenant } = await inTenant(deps.prisma, call, res, 'tokens.manage')
     const { project, createdBy, ...query } = call.query()
     const filters = { ...(project !== undefined && { project }), ...(createdBy !== undefined && { createdBy }) }
     res.json(await pageOfTokens(deps, { tenant, ...filters }, query))
@@ -67,9 +66,7 @@ export function createProjectToken(deps: Deps): Handler<'createProjectToken'> {
 /** DELETE …/tokens/{id}: of the organization or of one of its projects. */
 export function deleteTenantToken(deps: Deps): Handler<'deleteTenantToken'> {
   return async (call, res) => {
-    const by = userOf(res)
-    const tenant = call.id('tenant')
-    await authorizeInTenant(deps.prisma, by, tenant, 'tokens.manage')
+    const { user: by, tenant } = await inTenant(deps.prisma, call, res, 'tokens.manage')
     await removeToken(deps, by, { tenant }, call.id('token'))
     res.status(204).end()
   }

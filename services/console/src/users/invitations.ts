@@ -3,14 +3,14 @@ import type { TenantRole } from '@gateway/api/console/fields'
 import { Refusal, refuse } from '@gateway/api/refusal'
 import { recordChange, type Transaction } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
-import { authorizeInTenant, changePermissions } from '../permissions/authorize.ts'
+import { authorizeInTenant, changePermissions, inTenant } from '../permissions/authorize.ts'
 import type { Handler } from '../request/call.ts'
 import { createOnce } from '../request/create-once.ts'
 import { idsAfter, pageOf } from '../request/page.ts'
 import { linkTo, makeLinkSecret } from '../sign-in/link-secret.ts'
 import { boundedExpiry } from '../sign-in/scopes.ts'
 import { lockToken } from '../sign-in/tokens.ts'
-import { type User, userOf } from '../sign-in/user.ts'
+import type { User } from '../sign-in/user.ts'
 
 // Invitations of an organization (decision 5). accept-invitation.ts is the other end.
 //   N1  The answer to an Admin is the same whether the installation knows the email or not.
@@ -38,8 +38,7 @@ const SEND_AGAIN = 'The link was shown once. Send the invitation again to get an
 /** GET …/invitations */
 export function listInvitations({ prisma }: Deps): Handler<'listInvitations'> {
   return async (call, res) => {
-    const tenant = call.id('tenant')
-    await authorizeInTenant(prisma, userOf(res), tenant, 'users.manage')
+    const { tenant } = await inTenant(prisma, call, res, 'users.manage')
     const { cursor, limit } = call.query()
     const rows = await prisma.invitation.findMany({
       where: { tenant, id: idsAfter(cursor, `${INVITATION}_`) },
@@ -60,9 +59,7 @@ export function listInvitations({ prisma }: Deps): Handler<'listInvitations'> {
 export function createInvitation(deps: Deps): Handler<'createInvitation'> {
   const { prisma, newId, mails } = deps
   return async (call, res) => {
-    const by = userOf(res)
-    const tenant = call.id('tenant')
-    await authorizeInTenant(prisma, by, tenant, 'users.manage')
+    const { user: by, tenant } = await inTenant(prisma, call, res, 'users.manage')
     const { email, role } = await call.body()
     await limitMails(deps, tenant, email)
     const inTurn = <T>(work: (tx: Transaction) => Promise<T>) => changePermissions(deps, tenant, work)
@@ -86,9 +83,7 @@ export function createInvitation(deps: Deps): Handler<'createInvitation'> {
 export function resendInvitation(deps: Deps): Handler<'resendInvitation'> {
   const { prisma, mails } = deps
   return async (call, res) => {
-    const by = userOf(res)
-    const tenant = call.id('tenant')
-    await authorizeInTenant(prisma, by, tenant, 'users.manage')
+    const { user: by, tenant } = await inTenant(prisma, call, res, 'users.manage')
     const id = call.id('invitation')
     const found = await prisma.invitation.findUnique({ where: { id, tenant } })
     if (!found) throw refuse('not_found', {})
@@ -110,9 +105,7 @@ export function resendInvitation(deps: Deps): Handler<'resendInvitation'> {
 /** DELETE …/invitations/{i} */
 export function revokeInvitation(deps: Deps): Handler<'revokeInvitation'> {
   return async (call, res) => {
-    const by = userOf(res)
-    const tenant = call.id('tenant')
-    await authorizeInTenant(deps.prisma, by, tenant, 'users.manage')
+    const { user: by, tenant } = await inTenant(deps.prisma, call, res, 'users.manage')
     const id = call.id('invitation')
     await changePermissions(deps, tenant, async (tx) => {
       await authorizeInTenant(tx, by, tenant, 'users.manage')

@@ -8,7 +8,7 @@ import type { Handler } from '../request/call.ts'
 import { newestRolesFirst, pageOf, rolesAfter, timeCursor } from '../request/page.ts'
 import { userOf, type User } from '../sign-in/user.ts'
 import { holds } from '../permissions/permissions.ts'
-import { authorizeInTenant, changePermissions, passBarrier } from '../permissions/authorize.ts'
+import { authorizeInTenant, changePermissions, inTenant, passBarrier } from '../permissions/authorize.ts'
 import { endInvitationsBy } from './invitations.ts'
 import { invalidField } from '../request/check.ts'
 import { endMade, endRoles } from './leaving.ts'
@@ -19,8 +19,7 @@ type Deps = Pick<ConsoleDeps, 'prisma' | 'ledger'>
 export function listMembers(deps: Deps): Handler<'listMembers'> {
   const { prisma } = deps
   return async (call, res) => {
-    const tenant = call.id('tenant')
-    const roles = await authorizeInTenant(deps.prisma, userOf(res), tenant, 'users.read')
+    const { tenant, roles } = await inTenant(deps.prisma, call, res, 'users.read')
     const { cursor, limit } = call.query()
     const rows = await prisma.membership.findMany({
       where: { tenant, ...rolesAfter(cursor) },
@@ -69,9 +68,7 @@ export function changeMember(deps: Deps): Handler<'changeMember'> {
 export function removeMember(deps: Deps): Handler<'removeMember'> {
   const { prisma } = deps
   return async (call, res) => {
-    const by = userOf(res)
-    const tenant = call.id('tenant')
-    await authorizeInTenant(deps.prisma, by, tenant, 'users.manage')
+    const { user: by, tenant } = await inTenant(deps.prisma, call, res, 'users.manage')
     const user = call.id('user')
     const end = endedKinds(call.query().end)
     const removal = await changePermissions(deps, tenant, async (tx) => {
@@ -200,8 +197,8 @@ type SuspendDeps = Pick<ConsoleDeps, 'prisma' | 'ledger'>
 /** POST …/members/{user}/suspend. Repeating it changes nothing. */
 export function suspendMember(deps: SuspendDeps): Handler<'suspendMember'> {
   return async (call, res) => {
-    const [by, tenant, user] = [userOf(res), call.id('tenant'), call.id('user')]
-    await authorizeInTenant(deps.prisma, by, tenant, 'users.manage')
+    const { user: by, tenant } = await inTenant(deps.prisma, call, res, 'users.manage')
+    const user = call.id('user')
     const row = await setSuspended(deps, { by, tenant, user, isSuspended: true })
     await passBarrier(deps, await projectsOfKeys(deps, { tenant, createdBy: user }))
     const [member] = await membersOf(deps, [row], true)
@@ -212,8 +209,8 @@ export function suspendMember(deps: SuspendDeps): Handler<'suspendMember'> {
 /** POST …/members/{user}/resume */
 export function resumeMember(deps: SuspendDeps): Handler<'resumeMember'> {
   return async (call, res) => {
-    const [by, tenant, user] = [userOf(res), call.id('tenant'), call.id('user')]
-    await authorizeInTenant(deps.prisma, by, tenant, 'users.manage')
+    const { user: by, tenant } = await inTenant(deps.prisma, call, res, 'users.manage')
+    const user = call.id('user')
     const row = await setSuspended(deps, { by, tenant, user, isSuspended: false })
     const [member] = await membersOf(deps, [row], true)
     res.json(member)

@@ -5,8 +5,7 @@ import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
 import { createOnce } from '../request/create-once.ts'
 import { idsAfter, newestRolesFirst, pageOf, rolesAfter, timeCursor } from '../request/page.ts'
-import { userOf } from '../sign-in/user.ts'
-import { authorizeInTenant, changePermissions, passBarrier } from '../permissions/authorize.ts'
+import { authorizeInTenant, changePermissions, inTenant, passBarrier } from '../permissions/authorize.ts'
 import type { TeamRole } from '@gateway/api/console/fields'
 import { projectsOfKeys } from '../keys/list-keys.ts'
 import { usersOf, requireMember } from './members.ts'
@@ -17,8 +16,7 @@ type Deps = Pick<ConsoleDeps, 'prisma' | 'newId'>
 export function listTeams(deps: Deps): Handler<'listTeams'> {
   const { prisma } = deps
   return async (call, res) => {
-    const tenant = call.id('tenant')
-    await authorizeInTenant(deps.prisma, userOf(res), tenant, 'teams.read')
+    const { tenant } = await inTenant(deps.prisma, call, res, 'teams.read')
     const { cursor, limit } = call.query()
     const rows = await prisma.team.findMany({
       where: { tenant, id: idsAfter(cursor, 'tea_') },
@@ -33,9 +31,7 @@ export function listTeams(deps: Deps): Handler<'listTeams'> {
 export function createTeam(deps: Deps): Handler<'createTeam'> {
   const { newId } = deps
   return async (call, res) => {
-    const user = userOf(res)
-    const tenant = call.id('tenant')
-    await authorizeInTenant(deps.prisma, user, tenant, 'teams.manage')
+    const { user, tenant } = await inTenant(deps.prisma, call, res, 'teams.manage')
     const { name } = await call.body()
     const make = async (tx: Transaction) => {
       await authorizeInTenant(tx, user, tenant, 'teams.manage')
@@ -53,9 +49,7 @@ export function createTeam(deps: Deps): Handler<'createTeam'> {
 export function deleteTeam(deps: Deps): Handler<'deleteTeam'> {
   const { prisma } = deps
   return async (call, res) => {
-    const user = userOf(res)
-    const tenant = call.id('tenant')
-    await authorizeInTenant(deps.prisma, user, tenant, 'teams.manage')
+    const { user, tenant } = await inTenant(deps.prisma, call, res, 'teams.manage')
     const id = call.id('team')
     await prisma.$transaction(async (tx) => {
       await tx.$queryRaw`SELECT FROM control.teams WHERE id = ${id} FOR UPDATE` // blocks new projects of the team
@@ -80,8 +74,7 @@ type MemberDeps = Pick<ConsoleDeps, 'prisma' | 'ledger'>
 export function listTeamMembers(deps: MemberDeps): Handler<'listTeamMembers'> {
   const { prisma } = deps
   return async (call, res) => {
-    const tenant = call.id('tenant')
-    await authorizeInTenant(deps.prisma, userOf(res), tenant, 'teams.read')
+    const { tenant } = await inTenant(deps.prisma, call, res, 'teams.read')
     const team = await teamOf({ prisma }, tenant, call.id('team'))
     const { cursor, limit } = call.query()
     const rows = await prisma.teamMember.findMany({
@@ -98,9 +91,7 @@ export function listTeamMembers(deps: MemberDeps): Handler<'listTeamMembers'> {
 export function setTeamMember(deps: MemberDeps): Handler<'setTeamMember'> {
   const { prisma } = deps
   return async (call, res) => {
-    const by = userOf(res)
-    const tenant = call.id('tenant')
-    await authorizeInTenant(deps.prisma, by, tenant, 'teams.manage')
+    const { user: by, tenant } = await inTenant(deps.prisma, call, res, 'teams.manage')
     const team = await teamOf({ prisma }, tenant, call.id('team'))
     const { user, role } = await call.body()
     const made = await changePermissions(deps, tenant, async (tx) => {
@@ -126,9 +117,7 @@ export function setTeamMember(deps: MemberDeps): Handler<'setTeamMember'> {
 export function removeTeamMember(deps: MemberDeps): Handler<'removeTeamMember'> {
   const { prisma } = deps
   return async (call, res) => {
-    const by = userOf(res)
-    const tenant = call.id('tenant')
-    await authorizeInTenant(deps.prisma, by, tenant, 'teams.manage')
+    const { user: by, tenant } = await inTenant(deps.prisma, call, res, 'teams.manage')
     const team = await teamOf({ prisma }, tenant, call.id('team'))
     const user = call.id('user')
     const removed = await changePermissions(deps, tenant, async (tx) => {

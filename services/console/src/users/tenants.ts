@@ -7,7 +7,7 @@ import { createOnce } from '../request/create-once.ts'
 import { idsAfter, pageOf } from '../request/page.ts'
 import { deleteTokens } from '../sign-in/access-tokens.ts'
 import { userOf } from '../sign-in/user.ts'
-import { authorizeInTenant, changePermissions, authorizeOnPlatform } from '../permissions/authorize.ts'
+import { authorizeInTenant, authorizeOnPlatform, changePermissions, inTenant } from '../permissions/authorize.ts'
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'newId'>
 
@@ -52,9 +52,7 @@ export function createTenant(deps: Deps): Handler<'createTenant'> {
 /** PATCH /api/v2/tenants/{t}. An Admin without a second factor can't require one: they would lock themselves out. */
 export function changeTenant(deps: Deps): Handler<'changeTenant'> {
   return async (call, res) => {
-    const user = userOf(res)
-    const id = call.id('tenant')
-    await authorizeInTenant(deps.prisma, user, id, 'tenants.change')
+    const { user, tenant: id } = await inTenant(deps.prisma, call, res, 'tenants.change')
     const { requireSecondFactor } = await call.body()
     if (requireSecondFactor && !user.secondFactor) throw refuse('second_factor_required', {})
     const changed = await changePermissions(deps, id, async (tx) => {
@@ -72,9 +70,7 @@ export function changeTenant(deps: Deps): Handler<'changeTenant'> {
 export function deleteTenant(deps: Deps): Handler<'deleteTenant'> {
   const { prisma } = deps
   return async (call, res) => {
-    const user = userOf(res)
-    const id = call.id('tenant')
-    await authorizeInTenant(deps.prisma, user, id, 'tenants.delete')
+    const { user, tenant: id } = await inTenant(deps.prisma, call, res, 'tenants.delete')
     await prisma.$transaction(async (tx) => {
       await tx.$queryRaw`SELECT FROM control.tenants WHERE id = ${id} FOR UPDATE` // blocks new rows that reference it
       const what = 'The organization'
