@@ -1,3 +1,4 @@
+import type { Key } from '@gateway/database/models'
 import type { KeyRecord, KeyState, KeyWindow } from '@gateway/api/console/keys'
 import { rateLimits } from '@gateway/api/rates'
 import type { Transaction } from '../audit/record-change.ts'
@@ -6,21 +7,7 @@ import type { Prisma } from '@gateway/database/client'
 import { isoSeconds, resetsAt, windowStartMs } from '@gateway/pricing/spending-window'
 
 /** Stored key, without the columns that never leave the table. */
-export interface KeyRow extends KeyDates {
-  id: string
-  name: string
-  prefix: string
-  lineage: string
-  policy: string
-  limitMicro: bigint | null
-  limitReset: string | null
-  createdBy: string
-  createdAt: Date
-  rotatedFrom: string | null
-  rotatedBy: string | null
-  rates: unknown
-  tag: string | null
-}
+export type KeyRow = Omit<Key, 'hash' | 'tenant' | 'expiryDays' | 'issuedAt' | 'madeWith'>
 
 /**
  * Returns keys as the API shows them, with allowlist, spending window and last use. Sandbox products on an allowlist
@@ -105,15 +92,7 @@ export function limitOf({ limitMicro, limitReset }: Pick<KeyRow, 'limitMicro' | 
 }
 
 /** Columns from which the state of a key is derived. The state is never stored. */
-export interface KeyDates {
-  /** null: a legacy key, permanently unbound. */
-  project: string | null
-  revokedAt: Date | null
-  pausedAt: Date | null
-  rotatedTo: string | null
-  graceUntil: Date | null
-  expiresAt: Date | null
-}
+export type KeyDates = Pick<Key, 'project' | 'revokedAt' | 'pausedAt' | 'rotatedTo' | 'graceUntil' | 'expiresAt'>
 
 /**
  * Returns the state that the console shows (rules §6.3). `Rotated` does not tell whether the grace period has ended.

@@ -1,3 +1,4 @@
+import type { Package, Revision, Sandbox } from '@gateway/database/models'
 import type { RevisionRecord, SandboxRecord } from '@gateway/api/console/sandboxes'
 import type { Transaction } from '../audit/record-change.ts'
 import type { Response } from 'express'
@@ -8,19 +9,7 @@ import { userOf, type User } from '../sign-in/user.ts'
 import { mayUseSandboxes } from '../permissions/authorize.ts'
 
 /** Stored sandbox product. */
-export interface SandboxRow {
-  id: string
-  project: string
-  name: string
-  description: string
-  tags: string[]
-  mcpEnabled: boolean
-  suspended: boolean
-  latestRevision: number
-  activeRevision: number | null
-  activeDigest: string | null
-  createdAt: Date
-}
+export type SandboxRow = Omit<Sandbox, 'activatedAt' | 'createdBy'>
 
 /** Returns sandbox products as the API shows them, with their active packages. */
 export async function sandboxRecords(prisma: Transaction, rows: SandboxRow[]): Promise<SandboxRecord[]> {
@@ -59,30 +48,17 @@ export async function sandboxRecord(prisma: Transaction, row: SandboxRow): Promi
   return record!
 }
 
-interface PackageRow {
-  digest: string
-  runnerVersion: string
-  manifest: string[]
-  builtAt: Date
-}
-
-function activePackage({ digest, runnerVersion, manifest, builtAt }: PackageRow): SandboxRecord['activePackage'] {
+function activePackage({
+  digest,
+  runnerVersion,
+  manifest,
+  builtAt,
+}: Pick<Package, 'digest' | 'runnerVersion' | 'manifest' | 'builtAt'>): SandboxRecord['activePackage'] {
   return { digest, runnerVersion, manifest, builtAt: builtAt.toISOString() }
 }
 
 /** Stored revision. */
-export interface RevisionRow {
-  number: number
-  draft: boolean
-  baseRevision: number | null
-  graph: Uint8Array
-  problems: Uint8Array
-  warnings: Uint8Array
-  digest: string | null
-  package: Uint8Array | null
-  createdBy: string
-  createdAt: Date
-}
+export type RevisionRow = Omit<Revision, 'sandbox' | 'manifest' | 'paidNodes' | 'chatInput' | 'chatOutput'>
 
 /**
  * Returns a `RevisionRecord` as JSON text that never changes. Stored JSON is copied byte by byte: a package parsed and

@@ -1,3 +1,4 @@
+import type { User as UserModel } from '@gateway/database/models'
 import type { UserRecord } from '@gateway/api/console/users'
 import { type Refusal, refuse } from '@gateway/api/refusal'
 import { recordChange, type Transaction } from '../audit/record-change.ts'
@@ -180,15 +181,7 @@ async function pageOfUsers(
   return pageOf(await userRecords(prisma, rows), limit, ({ id }) => id)
 }
 
-interface UserRow {
-  id: string
-  email: string
-  name: string
-  platformOperator: boolean
-  disabledAt: Date | null
-  vouchedBy: string | null
-  createdAt: Date
-}
+type UserRow = Omit<UserModel, 'passwordHash'>
 
 async function userRecords(prisma: Transaction, rows: UserRow[]): Promise<UserRecord[]> {
   const factors = await prisma.secondFactor.findMany({
