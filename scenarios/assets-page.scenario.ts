@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { callerAt } from './src/caller.ts'
-import { hindrances, intercept, isTooWide, views, type Page } from './src/console/browser.ts'
+import { intercept, type Page } from './src/console/browser.ts'
 import { consoleTest as test } from './src/console/console-test.ts'
 import { canvasOf } from './src/console/flow-canvas.ts'
 import { consoleOwner, signedInAt, signIn } from './src/console/users.ts'
@@ -206,24 +206,5 @@ test('asks for confirmation before shortening asset retention, but not before le
   await expect.poll(kept).toBe(90)
   await setTo('')
   await expect.poll(kept).toBeNull()
-  expect(problems).toEqual([])
-})
-
-test.for(views)('the Assets page is accessible at $width pixels in $colorScheme', async (view, { stack, visit }) => {
-  const owner = await consoleOwner(stack)
-  await upload(stack, owner)
-  await upload(stack, owner, WAV, 'audio/wav')
-  const { page, problems } = await signedInAt(visit, owner, `${owner.home}/assets`, view)
-  await expect.poll(() => widthOf(page)).toBe(1)
-  await drop(page, [['notes.png', `'no image'`]])
-  await page.getByRole('alert').waitFor()
-  const holds = async () => expect([await hindrances(page), await isTooWide(page)]).toEqual([[], false])
-  await holds()
-  await page
-    .getByRole('button', { name: /^Delete/ })
-    .first()
-    .click()
-  await page.getByRole('dialog').waitFor()
-  await holds()
   expect(problems).toEqual([])
 })

@@ -1,6 +1,6 @@
 import { expect, onTestFinished } from 'vitest'
 import { callerAt } from './src/caller.ts'
-import { hindrances, isTooWide, views, type Page } from './src/console/browser.ts'
+import { hindrances, isTooWide, type Page } from './src/console/browser.ts'
 import { consoleTest as test } from './src/console/console-test.ts'
 import { startNoticeReceiver, type ReceivedNotice } from './src/console/notice-receiver.ts'
 import { placesOf } from './src/console/places.ts'
@@ -199,19 +199,6 @@ test('an invalid endpoint URL is refused in the form and kept for correction [in
   expect(await form.getByLabel('Endpoint URL').inputValue()).toBe('https://me:secret@hooks.example.com/')
 })
 
-test.for(views)('the Alerts page is accessible at $width pixels in $colorScheme', async (view, { stack, visit }) => {
-  const owner = await consoleOwner(stack)
-  const { page, problems } = await signedInAt(visit, owner, `${owner.home}/notices`, view)
-  await alertBelow(page, '4.99999')
-  expect((await chat(stack, owner)).status).toBe(200)
-  await page.getByRole('row', { name: /Wallet balance fell below/ }).waitFor()
-  expect([await hindrances(page), await isTooWide(page)]).toEqual([[], false])
-  await page.getByRole('button', { name: 'Edit alert rules' }).click()
-  await page.getByRole('dialog').waitFor()
-  expect([await hindrances(page), await isTooWide(page)]).toEqual([[], false])
-  expect(problems).toEqual([])
-})
-
 test('the Errors page lists refusals by code with their resolution, keeps filters in the URL, and offers to create a key [model_not_found]', async ({
   stack,
   visit,
@@ -246,16 +233,6 @@ test('the Errors page lists refusals by code with their resolution, keeps filter
   expect(await region(page, 'Most recent').getByText(refused.headers.get('x-request-id')!).count()).toBe(0)
   await limit.getByRole('link', { name: 'Create key' }).click()
   await page.getByRole('dialog', { name: 'Create key' }).waitFor()
-  expect(problems).toEqual([])
-})
-
-test.for(views)('the Errors page is accessible at $width pixels in $colorScheme', async (view, { stack, visit }) => {
-  const owner = await consoleOwner(stack)
-  await chat(stack, { ...owner, model: 'acme/no-such-model' })
-  const { page, problems } = await signedInAt(visit, owner, `${owner.home}/refusals`, view)
-  await region(page, 'Most recent').waitFor()
-  await region(page, 'By code').waitFor()
-  expect([await hindrances(page), await isTooWide(page)]).toEqual([[], false])
   expect(problems).toEqual([])
 })
 

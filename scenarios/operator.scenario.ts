@@ -120,20 +120,3 @@ test('the suspend dialog lists the affected projects and keys', async ({ stack, 
   await chooseAction(page, 'Suspend')
   await page.getByRole('dialog').getByRole('listitem').filter({ hasText: '1 active key' }).waitFor()
 })
-
-test('operator screens are hidden from other users and refused at their URL [not_permitted]', async ({
-  stack,
-  visit,
-}) => {
-  const tenant = await consoleOwner(stack)
-  const { page } = await signedInAt(visit, tenant, `${tenant.start}/operator/products`)
-  const refusal = page.getByRole('alert')
-  await refusal.getByText('This requires the platform operator role.').waitFor()
-  await refusal.getByText('not_permitted').waitFor()
-  expect(await page.getByRole('link', { name: 'Create product' }).count()).toBe(0)
-  await page.goto(`${tenant.start}/operator/money`)
-  await refusal.getByText('not_permitted').waitFor()
-  await page.goto(`${tenant.start}/operator/organizations`)
-  await refusal.getByText('not_permitted').waitFor()
-  expect(await page.getByRole('link', { name: 'Products' }).count()).toBe(0)
-})

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { consoleTest as test } from './src/console/console-test.ts'
 import { hindrances, isTooWide, views, type Page } from './src/console/browser.ts'
-import { acceptOn, consoleOwner, consoleUser, inviteOn, PASSWORD, signedInAt, signIn } from './src/console/users.ts'
+import { acceptOn, consoleOwner, consoleUser, inviteOn, PASSWORD, signIn } from './src/console/users.ts'
 import { chat, type Stack } from './src/stack.ts'
 import { choose, chooseAction, dialogClosed } from './src/console/widgets.ts'
 
@@ -21,27 +21,6 @@ async function ownerAndGrace(stack: Stack) {
 }
 
 const row = (page: Page, name: string | RegExp) => page.getByRole('row', { name })
-
-test('one dialog gives a member a role on the project and the team that keys need', async ({ stack, visit }) => {
-  const owner = await consoleOwner(stack)
-  const grace = await stack.fixture.user()
-  await stack.fixture.run(`INSERT INTO control.memberships (tenant, user_id, role) VALUES ($1, $2, 'Member')`, [
-    owner.project.tenant,
-    grace,
-  ])
-  const { page, problems } = await signedInAt(visit, owner, `${owner.home}/users`)
-  await page.getByRole('button', { name: 'Add user' }).click()
-  const form = page.getByRole('dialog', { name: 'Add user' })
-  await choose(form, 'User', new RegExp(grace))
-  await form.getByLabel('Also add to the team').uncheck()
-  await form.getByText('also needs membership in the team').waitFor()
-  await form.getByLabel('Also add to the team').check()
-  expect(await hindrances(page)).toEqual([])
-  await form.getByRole('button', { name: 'Add user' }).click()
-  await dialogClosed(page)
-  await row(page, new RegExp(grace)).getByText('Yes', { exact: true }).waitFor()
-  expect(problems).toEqual([])
-})
 
 test('removing a role lists the keys that stop working and refuses their next call [key_issuer_denied]', async ({
   stack,
@@ -230,18 +209,6 @@ test('teams and projects can be created and deleted, and products assigned and u
   await done()
   expect(await row(page, /Search/).count()).toBe(0)
   expect(problems).toEqual([])
-})
-
-test('calls to an unassigned product are refused immediately [model_not_found]', async ({ stack, visit }) => {
-  const owner = await consoleOwner(stack)
-  expect((await chat(stack, owner)).status).toBe(200)
-  const { page } = await visit()
-  await page.goto(`${owner.start}/organizations/${owner.project.tenant}/projects/${owner.project.id}`)
-  await signIn(page, owner)
-  await page.getByRole('button', { name: /^Unassign/ }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Unassign product' }).click()
-  await page.getByText('No products assigned').waitFor()
-  expect(await codeOf(await chat(stack, owner))).toBe('model_not_found')
 })
 
 test('the last Admin cannot give up the role and sees why [last_admin]', async ({ stack, visit }) => {
