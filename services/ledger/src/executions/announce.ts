@@ -16,16 +16,15 @@ export function enqueueAgain({ nodeQueue, metrics }: Pick<Deps, 'nodeQueue' | 'm
 }
 
 // A notification means "re-read" and may be lost: waiting callers also poll, and maintenance repeats the last kind.
-// Topics: `<execution>` for each line of progress, `done:<execution>` for the last line, `end:<execution>` for nodes to
-// be aborted.
+// Topics: `done:<execution>` for its end, `end:<execution>` for nodes to be aborted. Lines of progress are sent as texts
+// (push-lines.ts).
 
-/** Notifies followers of executions that have changed. */
+/** Notifies who waits for the end of an execution, and the workers that run nodes of one that is to end. */
 export function notifyChanges({ notifier }: Pick<Deps, 'notifier'>, changes: Iterable<ExecutionChange>): void {
   for (const change of changes) {
-    const { execution, seq, ending } = change
-    if (seq > execution.seq) notifier.notify(execution.id)
-    if (hasEnded(change)) notifier.notify(`done:${execution.id}`)
-    if (ending) notifyEnding({ notifier }, execution.id)
+    const { id } = change.execution
+    if (hasEnded(change)) notifier.notify(`done:${id}`)
+    if (change.ending) notifyEnding({ notifier }, id)
   }
 }
 

@@ -45,7 +45,7 @@ describe('canceling an execution', () => {
       completedAt: expect.any(String) as string,
       error: { code: 'execution_cancelled', message: expect.stringContaining('was not charged') as string },
     })
-    expect(engine.notified).toEqual([execution, `done:${execution}`])
+    expect(engine.notified).toEqual([`done:${execution}`])
     const instance = await engine.newInstance()
     expect(await engine.claim({ ...claimOf(job), lease: newLease(), instance })).toEqual({
       kind: 'nothing-to-do',
