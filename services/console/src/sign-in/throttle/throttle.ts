@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { RateLimiterPrisma, RateLimiterRes } from 'rate-limiter-flexible'
 import { Refusal } from '@gateway/api/refusal'
 import type { Database } from '@gateway/database/client'
@@ -78,6 +79,7 @@ export function openThrottle({ prisma, now, maxRequests }: Options): Throttle {
     new RateLimiterPrisma({ ...store, ...limit, keyPrefix, inMemoryBlockOnConsumed: limit.points + 1 })
   const requests = limiter('address', { points: maxRequests, duration: 60 })
   const oneAtATime = openTurns()
+  const withdrawn = new LRUCache<string, number>({ max: 10_000 })
 
   /** Counts a failure unless it has to wait (C1, C2, C3). `unhindered` says what does not wait. */
   async function admit<C extends Counters>(
@@ -97,7 +99,7 @@ export function openThrottle({ prisma, now, maxRequests }: Options): Throttle {
         require(counts)
         const atMs = now().getTime()
         await write(tx, counters, counts, atMs)
-        return { counts, withdrawn: () => withdraw(prisma, counters, counts, atMs) }
+        return { counts, withdrawn: () => withdraw(prisma, withdrawn, counters, counts, atMs) }
       }),
     )
   }
@@ -197,20 +199,26 @@ async function forget(prisma: Database['prisma'], deleted: string[], lowered: st
     await prisma.$executeRaw`UPDATE control.sign_in_failures SET level = greatest(level - 1, 0) WHERE key = ${key}`
 }
 
-/** Restores counters as they were before a failure of `atMs`, or takes it back from those with a later one. */
+/**
+ * Takes a failure of `atMs` back, so that it delays no further attempt. What delays then is the failure before it that
+ * was not withdrawn: attempts overlap, and `withdrawn` has the time before each one that was. A bucket keeps its time,
+ * because its level is what is left of it at that time.
+ */
 async function withdraw<C extends Counters>(
   prisma: Database['prisma'],
+  withdrawn: LRUCache<string, number>,
   counters: C,
   before: Counts<C>,
   atMs: number,
 ): Promise<void> {
-  for (const [name, { key }] of Object.entries(counters)) {
-    const { level, atMs: lastMs } = before[name]!
-    const { count } = await prisma.signInFailure.updateMany({
-      where: { key, at: new Date(atMs) },
-      data: { level, at: new Date(lastMs) },
-    })
-    if (count === 0) await forget(prisma, [], [key])
+  for (const [name, { key, grow }] of Object.entries(counters)) {
+    let lastMs = before[name]!.atMs
+    if (lastMs !== atMs) withdrawn.set(`${key} ${atMs}`, lastMs)
+    for (let earlierMs; (earlierMs = withdrawn.get(`${key} ${lastMs}`)) !== undefined;) lastMs = earlierMs
+    const [own, last] = [new Date(atMs), new Date(grow === withDrop ? atMs : lastMs)]
+    await prisma.$executeRaw`
+      UPDATE control.sign_in_failures
+         SET level = greatest(level - 1, 0), at = CASE WHEN at = ${own} THEN ${last} ELSE at END WHERE key = ${key}`
   }
 }
 
