@@ -3,9 +3,8 @@ import type { UsageReport } from '@gateway/api/console/money'
 import { notErrors } from '@gateway/ledger-protocol/compose-invocation'
 import { refuse } from '@gateway/api/refusal'
 import type { ConsoleDeps } from '../deps.ts'
-import { invalidField } from '../request/check.ts'
 import { isAfter, readRolledUp, type RolledUp } from './read-booked.ts'
-import { DAY_MS } from '@gateway/api/time-zone'
+import { DAY_MS, HOUR_MS } from '@gateway/api/time-zone'
 import { readHistogram, type UsageSums, type UsageSteps } from './usage-figures.ts'
 
 /** Sums of a group in a step. */
@@ -77,8 +76,8 @@ function stepOf(steps: UsageSteps | undefined): Prisma.Sql {
 
 /** Maximum number of cells returned. */
 export const MAX_USAGE_CELLS = 50_000
-/** Maximum number of hours of groups whose histograms are read: a cell of a day adds up those of 24. */
-const MAX_HISTOGRAM_HOURS = 100_000
+/** Number of hours of groups whose histograms a statement reads: it bounds what is in memory at once. */
+const HISTOGRAM_HOURS = 100_000
 
 interface Row extends Omit<UsageCell, 'durations' | 'firstTokens'> {
   durations: Uint8Array | null
@@ -88,22 +87,68 @@ interface Row extends Omit<UsageCell, 'durations' | 'firstTokens'> {
 /**
  * Sums the calls admitted from `from` and before `to`, charged or failed: from the ledger's daily rollups, from hourly
  * ones at the ends of the period (money §9.2), and from the journal entries after the rollup. Hours divided between two
- * steps are read call by call. One SQL statement reads all of it, so it is of one moment. Histograms are added up
- * here and not in SQL, which would take six times as long. At most one cell more than `MAX_USAGE_CELLS`.
- * @throws Refusal `usage_archived` if calls of a divided hour are archived, and `invalid_request` for too many histograms
+ * steps are read call by call. At most one cell more than `MAX_USAGE_CELLS`. One SQL statement reads all of it, so it is
+ * of one moment. Only the histograms of many hours take several statements, for some of the groups each: hand them a
+ * transaction that reads one snapshot.
+ * @throws Refusal `usage_archived` if calls of a divided hour are archived
  */
-export async function usageCells(
-  { prisma }: { prisma: Pick<ConsoleDeps['prisma'], '$queryRaw'> },
-  { project, by, steps, only, withLatency = false, known: read, ...period }: UsageQuestion,
+export async function usageCells(deps: Reading, question: UsageQuestion): Promise<UsageCell[]> {
+  const known = question.known ?? (await readRolledUp(deps, question.project))
+  if (!mayReadManyHistograms(question)) return readAtOnce(deps, { ...question, known })
+  const cells = await readAtOnce(deps, { ...question, known, withLatency: false })
+  if (cells.length > MAX_USAGE_CELLS) return cells
+  const place = (cell: UsageCell) => JSON.stringify([cell.step, cell.group])
+  const complete = new Map<string, UsageCell>()
+  for (const only of batchesOf(cells, Math.ceil(hoursOf(question) / question.steps!.starts.length)))
+    for (const cell of await readAtOnce(deps, { ...question, known, only })) complete.set(place(cell), cell)
+  return cells.map((cell) => complete.get(place(cell)) ?? cell)
+}
+
+/** Whether the histograms of a period are read by hour, and can be more than those of one statement. */
+function mayReadManyHistograms({ withLatency, steps, by, only, ...period }: UsageQuestion): boolean {
+  if (!withLatency || !isReadByHour(steps)) return false
+  const groups = by === 'all' ? 1 : (only?.length ?? Infinity)
+  return groups * hoursOf(period) > HISTOGRAM_HOURS
+}
+
+function hoursOf({ from, to }: Period): number {
+  return (to.getTime() - from.getTime()) / HOUR_MS
+}
+
+/** Divides the groups of cells so that each part, unless it is one group, has at most `HISTOGRAM_HOURS`. */
+function batchesOf(cells: readonly UsageCell[], hoursOfCell: number): (string | null)[][] {
+  const batches: (string | null)[][] = []
+  let room = 0
+  for (const [group, { length }] of Map.groupBy(cells, (cell) => cell.group)) {
+    const hours = length * hoursOfCell
+    if (hours > room) {
+      batches.push([])
+      room = HISTOGRAM_HOURS
+    }
+    batches.at(-1)!.push(group)
+    room -= hours
+  }
+  return batches
+}
+
+interface Reading {
+  prisma: Pick<ConsoleDeps['prisma'], '$queryRaw'>
+}
+
+function isReadByHour(steps: UsageSteps | undefined): boolean {
+  return steps !== undefined && !steps.areDays && steps.starts.length > 1
+}
+
+/** Reads cells in one statement. Histograms are added up here and not in SQL, which would take six times as long. */
+async function readAtOnce(
+  { prisma }: Reading,
+  { project, by, steps, only, withLatency = false, known, ...period }: UsageQuestion & { known: RolledUp },
 ): Promise<UsageCell[]> {
-  const known = read ?? (await readRolledUp({ prisma }, project))
   const divided = steps?.divided ?? []
-  const needsHours = steps && !steps.areDays && steps.starts.length > 1
-  const { days, hours } = needsHours ? { days: null, hours: [period] } : partsOf(period)
+  const { days, hours } = isReadByHour(steps) ? { days: null, hours: [period] } : partsOf(period)
   const dimension = by === 'day' ? 'all' : by
   const columns = Prisma.sql`name, calls, prompt_tokens, completion_tokens, micro, errors, durations, first_tokens`
   const rolledUp = Prisma.sql`project = ${project} AND dimension = ${dimension} AND ${among(only)}`
-  if (withLatency && needsHours) await checkHistograms({ prisma }, rolledUp, period)
   const inHours = (part: Period) => Prisma.sql`
       SELECT hour AS at, ${columns} FROM money.usage_hours
        WHERE ${rolledUp} AND hour >= ${part.from} AND hour < ${part.to} AND hour <> ALL (${divided}::timestamptz[])
@@ -146,23 +191,6 @@ export async function usageCells(
     durations: readHistogram(row.durations),
     firstTokens: readHistogram(row.firstTokens),
   }))
-}
-
-async function checkHistograms(
-  { prisma }: { prisma: Pick<ConsoleDeps['prisma'], '$queryRaw'> },
-  rolledUp: Prisma.Sql,
-  { from, to }: Period,
-): Promise<void> {
-  const [found] = await prisma.$queryRaw<[{ hours: number }]>`
-    SELECT count(*)::integer AS hours
-      FROM (SELECT FROM money.usage_hours WHERE ${rolledUp} AND hour >= ${from} AND hour < ${to}
-             LIMIT ${MAX_HISTOGRAM_HOURS + 1}) h`
-  if (found.hours <= MAX_HISTOGRAM_HOURS) return
-  throw invalidField(
-    'include',
-    `reads the durations of more than ${MAX_HISTOGRAM_HOURS} hours of groups.`,
-    'Request a shorter period, or days in UTC (step=day and zone=UTC).',
-  )
 }
 
 /** Condition that a row is of one of these groups, or true. */

@@ -237,23 +237,30 @@ test('latency by day is rejected, because days are steps [invalid_request]', asy
   expect([outcomeOf(answer), answer.body.error.param]).toEqual(['400 invalid_request', 'include'])
 })
 
-test('latency of too many hours is refused, unless its days are those of UTC [invalid_request]', async ({
+test('latency by day of a zone is reported as JSON and CSV for any number of hours and groups', async ({
   stack,
+  usage,
+  console,
   fixture,
 }) => {
   await fixture.run(
     `INSERT INTO money.usage_hours (
        project, dimension, name, hour, calls, prompt_tokens, completion_tokens, micro, max_micro, durations, first_tokens)
-     SELECT $1, 'key', 'key_' || key, timestamptz '2026-05-01' + hour * interval '1 hour', 1, 1, 1, 1, 1, '', ''
+     SELECT $1, 'key', CASE key WHEN 140 THEN '' ELSE 'key_' || key END, timestamptz '2026-05-01' + hour * interval '1 hour',
+            1, 1, 1, 1, 1, decode(lpad(to_hex(key), 4, '0') || '00000001', 'hex'), ''
        FROM generate_series(0, 719) hour, generate_series(1, 140) key`,
     [stack.project],
   )
-  const asked = (zone: string) =>
-    stack.owner.get(
-      `${stack.projectPath}/usage?by=key&step=day&from=2026-05-01T00:00:00Z&to=2026-05-31T00:00:00Z&zone=${zone}`,
-    )
-  const refused = await asked('Europe/Berlin&include=latency')
-  expect([outcomeOf(refused), refused.body.error.param]).toEqual(['400 invalid_request', 'include'])
-  expect(refused.body.error.resolution).toContain('zone=UTC')
-  for (const zone of ['Europe/Berlin', 'UTC&include=latency']) expect(outcomeOf(await asked(zone))).toBe('200')
+  const query = 'by=key&step=day&from=2026-05-01T00:00:00Z&to=2026-05-31T00:00:00Z&zone=Europe/Berlin&include=latency'
+  const { data, groups, total } = await usage(query)
+  expect([data.length, groups!.length, total.calls]).toEqual([140 * 31, 140, 140 * 720])
+  expect([...data, ...groups!].every(({ latencyP50Ms }) => latencyP50Ms !== null)).toBe(true)
+  for (const group of ['key_1', 'key_139']) {
+    const one = await usage(`${query}&group=${group}`)
+    expect(data.filter((row) => row.group === group)).toEqual(one.data)
+  }
+  const csv = await fetch(`${console.url}${stack.projectPath}/usage?${query}&format=csv`, {
+    headers: { Authorization: `Bearer ${stack.owner.token}` },
+  })
+  expect([csv.status, (await csv.text()).trimEnd().split('\r\n').length]).toEqual([200, 1 + 140 * 31])
 })

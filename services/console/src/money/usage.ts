@@ -33,8 +33,7 @@ export function readUsage(deps: Pick<ConsoleDeps, 'prisma' | 'now'>): Handler<'r
     const { from, to } = steps ?? wholeHours(time)
     const withLatency = include === 'latency'
     const question = { project, by, from, to, steps, withLatency, only: group === undefined ? undefined : [group] }
-    const parts =
-      top === undefined ? partsOfCells(await readCells(deps, question)) : await readTop(deps, question, top, order)
+    const parts = await (top === undefined ? readAll(deps, question) : readTop(deps, question, top, order))
     const timeOf = steps ? (n: number) => localTime(steps.zone, steps.starts[n - 1]!.getTime()) : null
     const report: UsageReport = {
       from: from.toISOString(),
@@ -52,6 +51,13 @@ export function readUsage(deps: Pick<ConsoleDeps, 'prisma' | 'now'>): Handler<'r
 }
 
 type Reading = Pick<ConsoleDeps, 'prisma'>
+
+/** Options of a transaction whose statements read one snapshot. */
+const OF_ONE_MOMENT = { isolationLevel: 'RepeatableRead', timeout: 10_000 } as const
+
+function readAll({ prisma }: Reading, question: UsageQuestion): Promise<UsageParts> {
+  return prisma.$transaction(async (tx) => partsOfCells(await readCells({ prisma: tx }, question)), OF_ONE_MOMENT)
+}
 
 /**
  * @param shorten what makes fewer rows of the steps, in addition to a shorter period and a longer step
@@ -75,30 +81,27 @@ const LISTED_GROUPS = 100
  * chart of thousands of keys has a line for a few. All of one moment.
  */
 function readTop({ prisma }: Reading, question: UsageQuestion, top: number, order: UsageOrder): Promise<UsageParts> {
-  return prisma.$transaction(
-    async (tx) => {
-      const known = await readRolledUp({ prisma: tx }, question.project)
-      const read = (asked: Partial<UsageQuestion>) =>
-        readCells({ prisma: tx }, { ...question, known, ...asked }, 'fewer top groups')
-      const whole = { steps: question.steps && asOneStep(question.steps) }
-      const ranked = inOrder(await read({ ...whole, withLatency: false }), order)
-      const named = ranked.flatMap(({ group }) => group ?? [])
-      const firstOf = (count: number) => [...named.slice(0, count), null]
-      const listed = firstOf(question.steps ? LISTED_GROUPS : top)
-      const groups = question.withLatency
-        ? inOrder(await read({ ...whole, only: listed }), order)
-        : ranked.filter(({ group }) => listed.includes(group))
-      const all = await read({ by: 'all' })
-      return {
-        cells: question.steps ? await read({ only: firstOf(top) }) : groups,
-        steps: all,
-        groups,
-        groupCount: ranked.length,
-        total: sumOf(all),
-      }
-    },
-    { isolationLevel: 'RepeatableRead' },
-  )
+  return prisma.$transaction(async (tx) => {
+    const known = await readRolledUp({ prisma: tx }, question.project)
+    const read = (asked: Partial<UsageQuestion>) =>
+      readCells({ prisma: tx }, { ...question, known, ...asked }, 'fewer top groups')
+    const whole = { steps: question.steps && asOneStep(question.steps) }
+    const ranked = inOrder(await read({ ...whole, withLatency: false }), order)
+    const named = ranked.flatMap(({ group }) => group ?? [])
+    const firstOf = (count: number) => [...named.slice(0, count), null]
+    const listed = firstOf(question.steps ? LISTED_GROUPS : top)
+    const groups = question.withLatency
+      ? inOrder(await read({ ...whole, only: listed }), order)
+      : ranked.filter(({ group }) => listed.includes(group))
+    const all = await read({ by: 'all' })
+    return {
+      cells: question.steps ? await read({ only: firstOf(top) }) : groups,
+      steps: all,
+      groups,
+      groupCount: ranked.length,
+      total: sumOf(all),
+    }
+  }, OF_ONE_MOMENT)
 }
 
 function tooManyRows(shorten: string): Refusal {
