@@ -81,23 +81,37 @@ test('usage of thousands of keys names the largest, and says where the others ar
   expect(csv).not.toContain('top=')
 })
 
-test('usage is charted in UTC if the days of a half-hour zone are archived [usage_archived]', async ({
+const zone = 'Asia/Kolkata'
+
+/** Sets a time zone of the browser whose days divide UTC hours, until the test ends. */
+function moveToIndia(onTestFinished: (restore: () => void) => void): void {
+  const { resolvedOptions } = Intl.DateTimeFormat.prototype
+  onTestFinished(() => void (Intl.DateTimeFormat.prototype.resolvedOptions = resolvedOptions))
+  Intl.DateTimeFormat.prototype.resolvedOptions = function inIndia(this: Intl.DateTimeFormat) {
+    return { ...resolvedOptions.call(this), timeZone: zone }
+  }
+}
+
+/** 90 days in India. */
+const ninetyDays = 'by=sandbox&from=2026-08-31T18:30:00.000Z&to=2026-11-29T18:30:00.000Z'
+
+test('usage is charted in UTC, for the same dates, if the days of a half-hour zone are archived [usage_archived]', async ({
   api,
   open,
   onTestFinished,
 }) => {
-  const { resolvedOptions } = Intl.DateTimeFormat.prototype
-  onTestFinished(() => void (Intl.DateTimeFormat.prototype.resolvedOptions = resolvedOptions))
-  Intl.DateTimeFormat.prototype.resolvedOptions = function inIndia(this: Intl.DateTimeFormat) {
-    return { ...resolvedOptions.call(this), timeZone: 'Asia/Kolkata' }
-  }
+  moveToIndia(onTestFinished)
   api.answer('readUsage', () => {
     const { query } = api.asked('readUsage').at(-1)!
-    return query['zone'] === 'UTC' ? reportOf(query) : refuse('usage_archived', { zone: query['zone']! })
+    return query['zone'] === 'UTC' ? reportOf(query) : refuse('usage_archived', { zone })
   })
-  const { screen } = await open(`${project}/usage?by=sandbox&range=quarter`)
+  const { screen } = await open(`${project}/usage?${ninetyDays}`)
   await expect.element(screen.getByText(/per day \(UTC\)/)).toBeVisible()
   await expect.element(screen.getByRole('alert')).not.toBeInTheDocument()
-  expect(api.asked('readUsage')[0]!.query).toMatchObject({ zone: 'Asia/Kolkata' })
-  expect(screen.getByRole('link', { name: 'CSV' }).query()!.getAttribute('href')).toContain('zone=UTC')
+  const [first, second] = api.asked('readUsage').map(({ query }) => query)
+  expect(first).toMatchObject({ zone })
+  const dates = { from: '2026-09-01T00:00:00.000Z', to: '2026-11-30T00:00:00.000Z' }
+  expect(second).toMatchObject({ zone: 'UTC', ...dates })
+  const csv = screen.getByRole('link', { name: 'CSV' }).query()!.getAttribute('href')!
+  expect(Object.fromEntries(new URLSearchParams(csv.split('?')[1]))).toMatchObject({ zone: 'UTC', ...dates })
 })

@@ -27,6 +27,7 @@ import {
   dateText,
   daysBetween,
   groupings,
+  inUtc,
   metrics,
   periodOf,
   ranges,
@@ -51,7 +52,7 @@ export function UsageScreen() {
   const { by = 'model', metric = 'spend' } = view
   const asked = usageQueryOf(view, new Date(), new Intl.DateTimeFormat().resolvedOptions().timeZone)
   const { data, error, isPending } = useQuery({ ...readingUsage(scope, asked), placeholderData: keepPreviousData })
-  const query = { ...asked, zone: data?.zone ?? asked.zone }
+  const query = data?.zone === 'UTC' ? inUtc(asked) : asked
   const { from, to } = data ?? query // the answer's, because it contains whole steps
   const earlier = useQuery({
     ...reading(PATH, { params: scope, query: { ...queryBefore({ ...query, from, to }), include: 'latency' } }),
@@ -132,14 +133,14 @@ export function UsageScreen() {
 
 /** Options to read a report, in UTC if the days of the zone divide hours whose calls are no longer known. */
 function readingUsage(params: ProjectScope, query: ReturnType<typeof usageQueryOf>) {
-  const read = (zone: string, signal: AbortSignal) =>
-    ask('GET', PATH, { params, query: { ...query, zone, include: 'latency' }, signal })
+  const read = (asked: typeof query, signal: AbortSignal) =>
+    ask('GET', PATH, { params, query: { ...asked, include: 'latency' }, signal })
   return queryOptions({
     queryKey: [PATH, params, query],
     queryFn: ({ signal }) =>
-      read(query.zone, signal).catch((error: unknown) => {
+      read(query, signal).catch((error: unknown) => {
         if (query.zone === 'UTC' || failedBy(error).code !== 'usage_archived') throw error
-        return read('UTC', signal)
+        return read(inUtc(query), signal)
       }),
   })
 }

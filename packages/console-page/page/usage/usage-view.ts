@@ -1,3 +1,4 @@
+import { timeZone } from '@gateway/api/time-zone'
 import { isTiming, type Timing, timings } from './usage-latency.ts'
 import { SHOWN_GROUPS, type Stacked, stacked } from './usage-stacks.ts'
 
@@ -93,6 +94,17 @@ export function usageQueryOf(view: UsageView, now: Date, zone: string) {
     from: from.toISOString(),
     to: to.toISOString(),
   }
+}
+
+/** The same query in UTC: an end at midnight in its zone moves to midnight UTC of that date. */
+export function inUtc(query: ReturnType<typeof usageQueryOf>): ReturnType<typeof usageQueryOf> {
+  const zone = timeZone(query.zone) ?? timeZone('UTC')!
+  const moved = (time: string) => {
+    const at = Date.parse(time)
+    const clock = at + zone.offsetAt(at)
+    return clock % DAY_MS === 0 ? new Date(clock).toISOString() : time
+  }
+  return { ...query, zone: 'UTC', from: moved(query.from), to: moved(query.to) }
 }
 
 /** Local date of a time as a date field takes it: 2026-11-20. */
