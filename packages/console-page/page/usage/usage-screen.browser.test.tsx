@@ -115,3 +115,19 @@ test('usage is charted in UTC, for the same dates, if the days of a half-hour zo
   const csv = screen.getByRole('link', { name: 'CSV' }).query()!.getAttribute('href')!
   expect(Object.fromEntries(new URLSearchParams(csv.split('?')[1]))).toMatchObject({ zone: 'UTC', ...dates })
 })
+
+test('usage says why it is not compared if the period before is archived [usage_archived]', async ({
+  api,
+  open,
+  onTestFinished,
+}) => {
+  moveToIndia(onTestFinished)
+  const [from, to] = ['2026-10-31T18:30:00.000Z', '2026-11-29T18:30:00.000Z']
+  api.answer('readUsage', () => {
+    const { query } = api.asked('readUsage').at(-1)!
+    return query['from'] === from ? { ...reportOf(query), zone } : refuse('usage_archived', { zone })
+  })
+  const { screen } = await open(`${project}/usage?by=sandbox&from=${from}&to=${to}`)
+  await expect.element(screen.getByText(/per day \(Asia\/Kolkata\)/)).toBeVisible()
+  await expect.element(screen.getByText(/^No previous period\. Days in Asia\/Kolkata do not start/)).toBeVisible()
+})

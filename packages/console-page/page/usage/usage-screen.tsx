@@ -57,7 +57,7 @@ export function UsageScreen() {
   const earlier = useQuery({
     ...reading(PATH, { params: scope, query: { ...queryBefore({ ...query, from, to }), include: 'latency' } }),
     enabled: data !== undefined,
-  }).data
+  })
   const navigate = useNavigate({ from: '/projects/$tenant/$project/usage' })
   const nameOf = useGroupNames(by, data?.groups ?? [])
   const isLatency = isTiming(metric)
@@ -66,7 +66,7 @@ export function UsageScreen() {
   const { top: _, order: __, ...everything } = query
   const csvQuery = { ...everything, ...(showsLatency && { include: 'latency' }), format: 'csv' }
   const csv = `${PATH.replace('{tenant}', scope.tenant).replace('{project}', scope.project)}?${new URLSearchParams(csvQuery)}`
-  const steps = data && stepsOf(data, metric, earlier)
+  const steps = data && stepsOf(data, metric, earlier.data)
   return (
     <Screen
       title="Usage"
@@ -106,6 +106,7 @@ export function UsageScreen() {
               void navigate({ search: (before) => ({ ...before, ...zoomOf(steps, first, last) }) })
             }
           />
+          {earlier.error && <p className="soft small">No previous period. {failedBy(earlier.error).message}</p>}
           {isLatency && groupCount > SHOWN_GROUPS && (
             <p className="soft small">
               The chart has the {SHOWN_GROUPS} groups with the most calls. The values of a column for all calls include
