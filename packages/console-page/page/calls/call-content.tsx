@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { ApiRefusal } from '@gateway/api-client/failures'
 import type { CapturedContent } from '@gateway/api/console/capture'
@@ -39,30 +39,39 @@ export function CallContent({ of: call }: { of: InvocationRecord }) {
 
 const PATH = '/api/v2/tenants/{tenant}/projects/{project}/invocations/{invocation}/content'
 const EVERY_MS = 2_000
-/** Content is stored after its call has closed. */
-const STORED_WITHIN_MS = 60_000
+/** Content is stored after its call has closed: for a minute, a read may find nothing yet. */
+const LOOKS = 30
+/**
+ * Nothing more is stored for a call that closed longer ago. Generous, because the clock of this browser may be wrong: the
+ * number of looks is the bound.
+ */
+const RECENT_MS = 3_600_000
 
 function ReadContent({ of: { id: invocation, closedAt } }: { of: InvocationRecord }) {
   const params = { ...useScope(), invocation }
-  const mayCome = (readAtMs: number) => closedAt !== null && readAtMs - Date.parse(closedAt) < STORED_WITHIN_MS
+  const client = useQueryClient()
+  const { queryKey } = reading(PATH, { params })
+  const mayCome = () =>
+    closedAt !== null &&
+    Math.abs(Date.now() - Date.parse(closedAt)) < RECENT_MS &&
+    client.getQueryState(queryKey)!.dataUpdateCount < LOOKS
   const read = useQuery({
-    queryKey: reading(PATH, { params }).queryKey,
+    queryKey,
     queryFn: ({ signal }) => ask('GET', PATH, { params, signal }).catch(nothingStored),
-    refetchInterval: ({ state: { data, dataUpdatedAt } }) => data === null && mayCome(dataUpdatedAt) && EVERY_MS,
+    refetchInterval: ({ state: { data, status } }) => status !== 'error' && data === null && mayCome() && EVERY_MS,
+    notifyOnChangeProps: 'all', // the last look finds the same as the one before
     retry: false,
     refetchOnWindowFocus: false, // each read is in the audit
     staleTime: Infinity,
   })
   const code = read.error instanceof ApiRefusal ? read.error.code : null
-  if (read.data === null)
+  if (code === 'not_permitted') return <LacksRight />
+  if (read.data === null && !read.error)
     return (
       <p className="soft">
-        {mayCome(read.dataUpdatedAt)
-          ? 'Being stored…'
-          : 'Nothing was captured for this call, or it has been deleted since.'}
+        {mayCome() ? 'Being stored…' : 'Nothing was captured for this call, or it has been deleted since.'}
       </p>
     )
-  if (code === 'not_permitted') return <LacksRight />
   return (
     <Loaded of={read} what="the content">
       {(content) => content && <Content of={content} />}

@@ -1,6 +1,6 @@
 import { exampleIds } from '@gateway/api/example-ids'
 import { refuse } from '@gateway/api/refusal'
-import { expect } from 'vitest'
+import { expect, vi } from 'vitest'
 import { page } from 'vitest/browser'
 import { tableCsv } from '../components/table-rows.ts'
 import { callCsvColumns } from './call-columns.tsx'
@@ -88,6 +88,42 @@ test('the content of a call that has just closed appears as soon as it is stored
   api.answer('readContent', refuse('not_found', {}))
   await goTo(`${project}/calls/inv_2`)
   await expect.element(screen.getByText('Nothing was captured for this call', { exact: false })).toBeVisible()
+})
+
+test('content that is being stored is looked for a number of times, and not without the right', async ({
+  api,
+  open,
+  onTestFinished,
+}) => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const [record] = contractExample('listProjects').data
+  const capture = { retentionDays: 7, hide: [], patterns: [] }
+  api.answer('listProjects', { data: [{ ...record!, id: exampleIds.project, capture }], nextCursor: null })
+  // The clock of this browser may be a few minutes behind the one of the service.
+  const closedAt = new Date(Date.now() + 5 * 60_000).toISOString()
+  const looks = () => api.asked('readContent').length
+  const { screen, goTo } = await open('/account')
+  /** Opens a call whose content is never stored. @returns the number of reads of the page, before it stops */
+  const looksAt = async (id: string, then = () => {}) => {
+    const before = looks()
+    api.answer('readInvocation', { ...call!, id, closedAt })
+    api.answer('readContent', refuse('not_found', {}))
+    await goTo(`${project}/calls/${id}`)
+    await expect.element(screen.getByText('Being stored…')).toBeVisible()
+    then()
+    const waits = () => screen.getByText('Being stored…').elements().length
+    await expect.poll(() => vi.advanceTimersByTimeAsync(2_000).then(waits), { interval: 1 }).toBe(0)
+    const made = looks() - before
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(looks() - before).toBe(made)
+    return made
+  }
+  expect(await looksAt('inv_1')).toBe(30)
+  await expect.element(screen.getByText('Nothing was captured for this call', { exact: false })).toBeVisible()
+  const refused = refuse('not_permitted', { need: 'the right' })
+  expect(await looksAt('inv_2', () => api.answer('readContent', refused))).toBe(2)
+  await expect.element(screen.getByText('This needs the right “Captured content”.', { exact: false })).toBeVisible()
 })
 
 test('only a call of a chat model that the project can call leads to the playground', async ({ api, open }) => {
