@@ -224,10 +224,7 @@ function EndSessionDialog({ of: { id, device }, onClose }: { of: SessionRecord; 
 }
 
 function SignOutEverywhereDialog({ onClose }: { onClose: () => void }) {
-  const endAll = async () => {
-    await endPlaygrounds()
-    return ask('DELETE', '/api/v2/me/sessions', { params: {} })
-  }
+  const endAll = () => endPlaygrounds(() => ask('DELETE', '/api/v2/me/sessions', { params: {} }))
   const end = useChange(endAll, 'Signed out everywhere.', [])
   return (
     <FormDialog

@@ -6,10 +6,7 @@ import { unloadPage } from '../components/unload-page.ts'
 /** Revokes playground keys, ends the session and loads the page again, so that no data stays in this tab. */
 export function useSignOut(load = () => location.assign(import.meta.env.BASE_URL)) {
   return useMutation({
-    mutationFn: async () => {
-      await endPlaygrounds()
-      return ask('DELETE', '/api/v2/session', { params: {} })
-    },
+    mutationFn: () => endPlaygrounds(() => ask('DELETE', '/api/v2/session', { params: {} })),
     onSuccess: () => unloadPage(load),
   })
 }

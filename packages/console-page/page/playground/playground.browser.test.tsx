@@ -6,7 +6,7 @@ import { exampleIds } from '@gateway/api/example-ids'
 import { contractExample, openCannedExecution, pageTest as test, project, showTabAgain } from '../page-test.fixture.tsx'
 import { Composer } from './components/composer.tsx'
 import { newAnswer, newConversation } from './core/conversation.ts'
-import { keptIn } from './data/kept.ts'
+import { endPlaygrounds, keptIn } from './data/kept.ts'
 
 function ComposerAlone() {
   const [draft, setDraft] = useState(newConversation.draft)
@@ -78,6 +78,37 @@ test('a pending charge is read in the session, without the key', async ({ api, o
   const response = screen.getByRole('article', { name: 'Response from acme/swift' })
   await expect.element(response.getByText('Charged $0.000042')).toBeVisible()
   await expect.element(screen.getByText('(1 charge pending)')).not.toBeInTheDocument()
+})
+
+const keptNames = () => Object.keys(sessionStorage).filter((name) => name.startsWith('playground:'))
+
+test('a charge that becomes known while the user signs out does not bring the conversation back', async ({
+  api,
+  open,
+}) => {
+  const { id: user } = contractExample('readMe')
+  const stopped = { ...newAnswer('a', 'acme/swift'), state: 'stopped' as const, invocation: 'inv_1' }
+  const answers = { kind: 'answers' as const, id: 'a', columns: [stopped] }
+  keptIn({ user, project: exampleIds.project }).write('conversation', { ...newConversation, entries: [answers] })
+  const call = { ...contractExample('readInvocation'), id: 'inv_1', chargedMicro: 42, state: 'Settled' as const }
+  const read = Promise.withResolvers<typeof call>()
+  api.answer('readInvocation', read.promise)
+  const ended = Promise.withResolvers<never>()
+  api.answer('signOut', ended.promise)
+  const { screen } = await open(`${project}/playground`)
+  await expect.element(screen.getByText('(1 charge pending)')).toBeVisible()
+  await screen.getByRole('button', { name: 'Account', exact: true }).click()
+  await screen.getByRole('menuitem', { name: 'Sign out' }).click()
+  await expect.poll(() => api.asked('signOut')).toHaveLength(1)
+  expect(keptNames()).toEqual([])
+  read.resolve(call)
+  await expect.element(screen.getByText('Charged $0.000042')).toBeVisible()
+  expect(keptNames()).toEqual([])
+  ended.resolve(new Refusal('unavailable', 'Not now.', 'Try later.') as never)
+  await expect.element(screen.getByText('Not now.')).toBeVisible()
+  await userEvent.keyboard('{Escape}')
+  await screen.getByLabelText('Message', { exact: true }).fill('Hello')
+  await expect.poll(keptNames).toHaveLength(1)
 })
 
 /** Answers requests for a response, oldest first, with those of the test; the last one answers the rest. */
@@ -281,9 +312,12 @@ test('a streamed response is not stored at every token, and its last state is', 
   await expect.poll(() => stored.at(-1)).toContain('"state":"stopped"')
   await screen.getByRole('button', { name: 'Try again' }).click()
   await expect.element(stop).toBeVisible()
-  sessionStorage.clear() // as signing out does
+  const signedOut = Promise.withResolvers<never>()
+  const ending = endPlaygrounds(() => signedOut.promise)
   await screen.unmount()
-  expect(Object.keys(sessionStorage)).toEqual([])
+  expect(keptNames()).toEqual([])
+  signedOut.reject(new Error('Not now.'))
+  await expect(ending).rejects.toThrow('Not now.')
 })
 
 test('leaving while a response is streamed asks first', async ({ open, onTestFinished }) => {

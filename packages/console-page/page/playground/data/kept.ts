@@ -3,6 +3,8 @@ import { ask } from '../../api/ask.ts'
 // Playground state in this tab's session storage, by user and project, until the tab is closed or the user signs out.
 
 const BEGIN = 'playground:'
+/** Set from the start of signing out: what ends only now is not stored, so that what was removed stays removed. */
+let isEnded = false
 /** `executions`: the last one of each flow. */
 type What = 'key' | 'conversation' | 'executions'
 
@@ -23,7 +25,7 @@ export function keptIn({ user, project }: { user: string; project: string }) {
     /** Returns false if the storage is full. */
     write(what: What, value: unknown): boolean {
       try {
-        sessionStorage.setItem(nameOf(what), JSON.stringify(value))
+        if (!isEnded) sessionStorage.setItem(nameOf(what), JSON.stringify(value))
         return true
       } catch {
         return false
@@ -34,13 +36,20 @@ export function keptIn({ user, project }: { user: string; project: string }) {
 }
 
 /**
- * Clears all playground state on sign-out and revokes the keys created here. A key that can't be revoked still expires.
+ * Clears all playground state, revokes the keys created here and signs out. A key that can't be revoked still expires.
  */
-export async function endPlaygrounds(): Promise<void> {
+export async function endPlaygrounds<Done>(signOut: () => Promise<Done>): Promise<Done> {
+  isEnded = true
   const names = Object.keys(sessionStorage).filter((name) => name.startsWith(BEGIN))
   const keys = names.filter((name) => name.startsWith(`${BEGIN}key:`))
   await Promise.allSettled(keys.map((name) => revoke(JSON.parse(sessionStorage.getItem(name)!) as KeptKey)))
   for (const name of names) sessionStorage.removeItem(name)
+  try {
+    return await signOut()
+  } catch (error) {
+    isEnded = false
+    throw error
+  }
 }
 
 /** @throws ApiRefusal */

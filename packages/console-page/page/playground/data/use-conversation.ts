@@ -47,10 +47,7 @@ export function useConversation(kept: ReturnType<typeof keptIn>) {
   // While a response is streamed, writing the whole conversation for every token would be slow.
   useEffect(() => {
     if (!isStreaming) return
-    // Signing out removes it, and it stays removed.
-    const write = () => {
-      if (kept.read('conversation') !== null) setLost(keep(kept, latest.current))
-    }
+    const write = () => setLost(keep(kept, latest.current))
     const timer = setInterval(write, WRITE_EVERY_MS)
     addEventListener('pagehide', write)
     write()
