@@ -2,14 +2,15 @@ import { lazy, Suspense, useEffect, useMemo, useState } from 'react'
 import { useQueryClient, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch, Link } from '@tanstack/react-router'
 import { reading } from '../api/queries.ts'
+import { ApiRefusal } from '@gateway/api-client/failures'
 import { useMe, useScope, useProducts, useProjectName } from '../api/session.ts'
 import { Screen } from '../frame/screen.tsx'
 import { LeaveGuard } from '../components/dialog.tsx'
 import { EmptyState, Waiting } from '../components/list-states.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
-import { spent, allAnswers, type Answer } from './core/conversation.ts'
+import { spent, allAnswers } from './core/conversation.ts'
 import { keptIn } from './data/kept.ts'
-import { useConversation, type UsedConversation } from './data/use-conversation.ts'
+import { useConversation, type Known, type UsedConversation } from './data/use-conversation.ts'
 import { usePlaygroundKey, type UsedKey } from './data/use-playground-key.ts'
 import { ChatPart } from './components/chat-part.tsx'
 import './playground.css'
@@ -156,7 +157,7 @@ function KeyLine({ of: { key, status, end, forget } }: { of: UsedKey }) {
 /** Polls pending charges. Renders nothing. */
 function OpenCharges({ of: { conversation, settle } }: { of: UsedConversation }) {
   const open = allAnswers(conversation).filter(
-    ({ chargedMicro, state }) => chargedMicro === null && state !== 'streaming',
+    ({ chargedMicro, state }) => chargedMicro === null && state !== 'streaming' && state !== 'lost',
   )
   const invocations = open.flatMap(({ invocation }) => (invocation === null ? [] : [invocation]))
   return invocations.map((invocation) => (
@@ -165,21 +166,23 @@ function OpenCharges({ of: { conversation, settle } }: { of: UsedConversation })
 }
 
 const EVERY_MS = 1_000
+const AFTER_FAILURE_MS = 10_000
 
 /** Polls the charge of a response that ended early, until it is final. Reads in the session: the key may be gone. */
-function OpenCharge({
-  invocation,
-  onKnown,
-}: {
-  invocation: string
-  onKnown: (known: Pick<Answer, 'chargedMicro' | 'usage'>) => void
-}) {
+function OpenCharge({ invocation, onKnown }: { invocation: string; onKnown: (known: Known) => void }) {
   const params = { ...useScope(), invocation }
-  const { data } = useQuery({
+  const { data, error } = useQuery({
     ...reading('/api/v2/tenants/{tenant}/projects/{project}/invocations/{invocation}', { params }),
-    refetchInterval: ({ state: { status, data: read } }) =>
-      status !== 'error' && read?.state !== 'Settled' && read?.state !== 'Released' && EVERY_MS,
+    refetchInterval: ({ state: { error: failed, data: read } }) =>
+      failed
+        ? !(failed instanceof ApiRefusal && !failed.again.worth) && AFTER_FAILURE_MS
+        : read?.state !== 'Settled' && read?.state !== 'Released' && EVERY_MS,
   })
+  const isElsewhere = error instanceof ApiRefusal && error.code === 'not_found'
+  // A pasted key may be of another project.
+  useEffect(() => {
+    if (isElsewhere) onKnown({ state: 'lost' })
+  }, [isElsewhere, onKnown])
   useEffect(() => {
     if (!data || data.state === 'Open') return
     const { promptTokens: prompt, completionTokens: completion } = data

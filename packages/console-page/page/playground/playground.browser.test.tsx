@@ -80,6 +80,33 @@ test('a pending charge is read in the session, without the key', async ({ api, o
   await expect.element(screen.getByText('(1 charge pending)')).not.toBeInTheDocument()
 })
 
+test('the charge of a call of another project is unknown, and a failed read does not end the reads of a charge', async ({
+  api,
+  open,
+  onTestFinished,
+}) => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { id: user } = contractExample('readMe')
+  const whole = { ...newAnswer('a', 'acme/swift'), state: 'whole' as const, text: 'Rain', invocation: 'inv_1' }
+  const answers = { kind: 'answers' as const, id: 'a', columns: [whole] }
+  keptIn({ user, project: exampleIds.project }).write('conversation', { ...newConversation, entries: [answers] })
+  const once = { headers: { 'x-should-retry': 'true', 'Retry-After': '3600' } }
+  api.answer('readInvocation', new Refusal('unavailable', 'Not now.', 'Try later.', once))
+  const { screen } = await open(`${project}/playground`)
+  await expect.element(screen.getByText('(1 charge pending)')).toBeVisible()
+  await expect.poll(() => api.asked('readInvocation')).toHaveLength(1)
+  api.answer('readInvocation', refuse('not_found', {}))
+  const reads = () => vi.advanceTimersByTimeAsync(10_000).then(() => api.asked('readInvocation').length)
+  await expect.poll(reads).toBe(2)
+  await expect.element(screen.getByText('(1 charge unknown)')).toBeVisible()
+  const response = screen.getByRole('article', { name: 'Response from acme/swift' })
+  await expect.element(response.getByText("The call is not in this project: its charge can't be read.")).toBeVisible()
+  await expect.element(screen.getByText(/charge pending/i)).not.toBeInTheDocument()
+  await expect.element(response.getByRole('link', { name: /View call/ })).not.toBeInTheDocument()
+  expect(await reads()).toBe(2)
+})
+
 const keptNames = () => Object.keys(sessionStorage).filter((name) => name.startsWith('playground:'))
 
 test('a charge that becomes known while the user signs out does not bring the conversation back', async ({

@@ -243,8 +243,9 @@ function AnswerCard({
       )}
       {state === 'lost' && (
         <p className="soft small">
-          The page was left before the response began. If the call was admitted, it continues to its end and is charged
-          in full.
+          {answer.invocation === null
+            ? 'The page was left before the response began. If the call was admitted, it continues to its end and is charged in full.'
+            : "The call is not in this project: its charge can't be read."}
         </p>
       )}
       <AnswerFigures of={answer} />
@@ -276,12 +277,12 @@ function AnswerFigures({ of }: { of: Answer }) {
           )}
         </span>
       )}
-      {invocation !== null && state !== 'streaming' && (
+      {invocation !== null && state !== 'streaming' && state !== 'lost' && (
         <Link to="/projects/$tenant/$project/calls/$call" params={{ tenant, project, call: invocation }}>
           View call
         </Link>
       )}
-      {state === 'lost' && (
+      {state === 'lost' && invocation === null && (
         <Link to="/projects/$tenant/$project/calls" params={{ tenant, project }} search={{ model }}>
           View calls
         </Link>

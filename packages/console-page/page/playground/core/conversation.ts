@@ -27,8 +27,8 @@ export interface Answer {
   /** Requested `max_tokens`, or null for the model's default. */
   maxTokens: number | null
   /**
-   * `stopped`: reading stopped, while the call continues to its end. `lost`: the page was left before the ID of the
-   * call arrived, so its charge can't be read.
+   * `stopped`: reading stopped, while the call continues to its end. `lost`: its charge can't be read, because the page
+   * was left before the ID of the call arrived, or because the call is not in this project.
    */
   state: 'streaming' | 'whole' | 'stopped' | 'refused' | 'lost'
   text: string

@@ -112,8 +112,8 @@ export function useConversation(kept: ReturnType<typeof keptIn>) {
       stopAll(running.current)
       announceQuietly('Response stopped.')
     },
-    /** Records the final charge of a response, wherever it appears. */
-    settle(invocation: string, known: Pick<Answer, 'chargedMicro' | 'usage'>) {
+    /** Records the final charge of a response, or that it can't be read, wherever it appears. */
+    settle(invocation: string, known: Known) {
       const settled = (answer: Answer) => (answer.invocation === invocation ? { ...answer, ...known } : answer)
       setConversation((before) => withAnswers(before, settled))
     },
@@ -148,6 +148,7 @@ function keep(kept: ReturnType<typeof keptIn>, conversation: Conversation): Lost
   return 'conversation'
 }
 
+export type Known = Pick<Answer, 'chargedMicro' | 'usage'> | { state: 'lost' }
 export type UsedConversation = ReturnType<typeof useConversation>
 
 function stopAll(running: ReadonlySet<AbortController>): void {
