@@ -82,7 +82,14 @@ test('restored messages do not replace what was edited or appended since their r
   const edited = { ...second, text: 'Edited' } as Entry
   const now = { ...earlier, entries: [edited, last] }
   expect(restored(earlier, now, { keepsChanges: true }).entries).toEqual([first, edited, last])
-  expect(restored(earlier, now, { keepsChanges: false }).entries).toEqual([first, second])
+})
+
+test('restored messages replace what was resent, and keep what was appended after it', () => {
+  const [first, second, appended] = [user('A'), user('B'), user('C')] as const
+  const earlier = { ...newConversation, entries: [first, answers({ invocation: 'inv_1', text: 'One' }), second] }
+  const resent = { ...first, text: 'Edited' } as Entry
+  const now = { ...earlier, entries: [resent, { ...answers({ invocation: 'inv_2' }), id: 'other' }, appended] }
+  expect(restored(earlier, now, { keepsChanges: false }).entries).toEqual([...earlier.entries, appended])
 })
 
 test('returns the output tokens the wallet can afford [insufficient_budget]', () => {

@@ -127,7 +127,7 @@ export const withoutText = (answer: Answer): Answer => ({ ...answer, text: '', t
 
 /**
  * Puts removed entries back. Draft and settings stay unchanged, and what was asked since still counts toward the charge.
- * @param keepsChanges whether entries changed or appended since stay, or those of `earlier` replace the present ones
+ * @param keepsChanges whether entries changed since stay, or those of `earlier` replace them; messages appended since stay
  */
 export function restored(
   earlier: Conversation,
@@ -139,8 +139,9 @@ export function restored(
     const { invocation, chargedMicro, usage } = present.get(answer.id) ?? answer
     return { ...answer, invocation, chargedMicro, usage }
   })
-  const kept = new Map(keepsChanges ? now.entries.map((entry) => [entry.id, entry]) : [])
   const known = new Set(before.map(({ id }) => id))
+  const isKept = ({ kind, id }: Entry) => keepsChanges || (kind === 'message' && !known.has(id))
+  const kept = new Map(now.entries.filter(isKept).map((entry) => [entry.id, entry]))
   const appended = [...kept.values()].filter(({ id }) => !known.has(id))
   const entries = [...before.map((entry) => kept.get(entry.id) ?? entry), ...appended]
   const counted = new Set(allAnswers({ ...now, entries, replaced }).map(({ id }) => id))
