@@ -281,6 +281,57 @@ test('an execution of the playground is followed again after its screen was left
   expect(api.asked('executeSandbox')).toHaveLength(1)
 })
 
+test('an execution whose start is not answered yet is shown and followed after its screen was left', async ({
+  api,
+  open,
+}) => {
+  const { screen, goTo } = await open(`${project}/playground?flow=`)
+  const end = openCannedExecution(api)
+  const execution = contractExample('readExecution')
+  const admitted = Promise.withResolvers<never>()
+  api.answer('executeSandbox', admitted.promise)
+  const running = screen.getByRole('button', { name: 'Running…' })
+  await screen.getByLabelText('topic').fill('rain')
+  await screen.getByRole('button', { name: 'Run', exact: true }).click()
+  await expect.element(running).toBeVisible()
+  for (let n = 0; n < 2; n++) {
+    await goTo(`${project}/calls`)
+    await expect.element(running).not.toBeInTheDocument()
+    await goTo(`${project}/playground?flow=`)
+    await expect.element(running).toBeVisible()
+  }
+  admitted.resolve({
+    kind: 'admitted',
+    seq: 0,
+    executionId: execution.id,
+    revision: 1,
+    at: execution.createdAt,
+  } as never)
+  await expect.element(screen.getByRole('button', { name: 'Stop' })).toBeVisible()
+  end()
+  await expect.element(screen.getByRole('region', { name: 'Result of the execution' })).toBeVisible()
+  await expect.element(running).not.toBeInTheDocument()
+  expect(api.asked('executeSandbox')).toHaveLength(1)
+})
+
+test('an execution that is refused after its screen was left and opened again shows the error', async ({
+  api,
+  open,
+}) => {
+  const { screen, goTo } = await open(`${project}/playground?flow=`)
+  const admitted = Promise.withResolvers<never>()
+  api.answer('executeSandbox', admitted.promise)
+  const run = screen.getByRole('button', { name: 'Run', exact: true })
+  await screen.getByLabelText('topic').fill('rain')
+  await run.click()
+  await goTo(`${project}/calls`)
+  await goTo(`${project}/playground?flow=`)
+  await expect.element(screen.getByRole('button', { name: 'Running…' })).toBeVisible()
+  admitted.resolve(new Refusal('invalid_request', 'The flow is suspended.', 'Resume it.') as never)
+  await expect.element(screen.getByText('The flow is suspended.')).toBeVisible()
+  await expect.element(run).toBeVisible()
+})
+
 /** Room in the storage of this tab for values without images only. @returns the stored conversations so far */
 function leaveNoRoomForImages(onTestFinished: (work: () => void) => void): string[] {
   const stored: string[] = []

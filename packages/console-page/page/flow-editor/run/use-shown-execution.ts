@@ -76,7 +76,7 @@ export function useShowExecution(sandbox: string, run: RunStore) {
 }
 
 /** Signal that is aborted when the component unmounts. */
-export function useLeft() {
+function useLeft() {
   const left = useRef(new AbortController().signal)
   useEffect(() => {
     const controller = new AbortController()

@@ -18,7 +18,7 @@ import { useStore } from 'zustand'
 import type { SandboxEstimate } from '@gateway/api/estimate'
 import { ask } from '../../api/ask.ts'
 import { executing, followOnCanvas, stopExecution } from '../../flow-editor/run/follow-execution.ts'
-import { useLeft, useShowExecution } from '../../flow-editor/run/use-shown-execution.ts'
+import { useShowExecution } from '../../flow-editor/run/use-shown-execution.ts'
 import type { keptIn } from '../data/kept.ts'
 import { openRun, type RunState, type RunStore } from '../../flow-editor/run/run-store.ts'
 import { sameJson } from '@gateway/flow/compare/graph-units'
@@ -171,12 +171,28 @@ function lastExecutions(kept: Kept): Record<string, string> {
   return (kept.read('executions') ?? {}) as Record<string, string>
 }
 
+/** An execution that was started here and may not have its ID yet. */
+interface Started {
+  store: RunStore
+  /** Ends with the progress of the execution. */
+  work: Promise<void>
+  leaving: AbortController
+  isShown: boolean
+}
+
+/** By organization and flow. Without its ID, an execution can't be found again: the form that opens next takes it over. */
+const starting = new Map<string, Started>()
+
 /** Opens a store whose execution is kept in this tab, so that it can be followed again. */
-function openKeptRun(kept: Kept, sandbox: string): RunStore {
+function openKeptRun(kept: Kept, sandbox: string, place: string): RunStore {
   const store = openRun()
   store.subscribe(({ executionId }, before) => {
-    if (executionId !== null && executionId !== before.executionId)
-      kept.write('executions', { ...lastExecutions(kept), [sandbox]: executionId })
+    if (executionId === null || executionId === before.executionId) return
+    kept.write('executions', { ...lastExecutions(kept), [sandbox]: executionId })
+    const started = starting.get(place)
+    if (started?.store !== store) return
+    starting.delete(place)
+    if (!started.isShown) started.leaving.abort()
   })
   return store
 }
@@ -184,18 +200,37 @@ function openKeptRun(kept: Kept, sandbox: string): RunStore {
 /** Executes a saved revision of a flow and follows its progress, again after the form was left. */
 function useFlowRun(kept: Kept, sandbox: string, { number, graph }: RevisionRecord) {
   const scope = { ...useScope(), sandbox }
-  const [store] = useState(() => openKeptRun(kept, sandbox))
-  const left = useLeft()
+  const place = `${scope.tenant} ${sandbox}`
+  const [taken] = useState(() => starting.get(place))
+  const [store] = useState(() => taken?.store ?? openKeptRun(kept, sandbox, place))
+  const started = useRef(taken)
   const { error: notShown, show } = useShowExecution(sandbox, store)
-  const last = useRef<string | undefined>(lastExecutions(kept)[sandbox])
+  const last = useRef<string | undefined>(taken ? undefined : lastExecutions(kept)[sandbox])
   useEffect(() => {
     if (last.current !== undefined) show(last.current)
     last.current = undefined
   }, [show])
+  useEffect(() => {
+    if (started.current) started.current.isShown = true
+    void taken?.work.catch(setError)
+    return () => {
+      if (!started.current) return
+      started.current.isShown = false
+      if (store.getState().executionId !== null) started.current.leaving.abort()
+    }
+  }, [taken, store])
   const [error, setError] = useState<unknown>(null)
   const [estimate, setEstimate] = useState<{ made: SandboxEstimate; number: number; input: object } | null>(null)
   const state = useStore(store)
 
+  async function execute(input: Record<string, unknown>, maxMicro: number | null): Promise<void> {
+    const leaving = new AbortController()
+    const trigger = executing(scope, { input, maxMicro, revision: number })
+    const work = followOnCanvas(scope, store, trigger, graph, leaving.signal)
+    started.current = { store, work, leaving, isShown: true }
+    starting.set(place, started.current)
+    await work.finally(() => starting.get(place)?.work === work && starting.delete(place))
+  }
   async function attempt(work: () => Promise<void>): Promise<void> {
     setError(null)
     await work().catch(setError)
@@ -205,10 +240,7 @@ function useFlowRun(kept: Kept, sandbox: string, { number, graph }: RevisionReco
     error: error ?? (state.started === 0 ? notShown : null),
     estimate,
     /** @param maxMicro max cost in micro-USD, or null for none */
-    execute: (input: Record<string, unknown>, maxMicro: number | null) =>
-      attempt(() =>
-        followOnCanvas(scope, store, executing(scope, { input, maxMicro, revision: number }), graph, left.current),
-      ),
+    execute: (input: Record<string, unknown>, maxMicro: number | null) => attempt(() => execute(input, maxMicro)),
     stop: () => attempt(() => stopExecution(scope, state.executionId ?? '')),
     askEstimate: (input: Record<string, unknown>) =>
       attempt(async () => {
