@@ -314,6 +314,36 @@ test('an execution whose start is not answered yet is shown and followed after i
   expect(api.asked('executeSandbox')).toHaveLength(1)
 })
 
+test('an execution that gets its ID while its screen is left is followed from then on', async ({ api, open }) => {
+  const { screen, goTo } = await open(`${project}/playground?flow=`)
+  // Followed from its first line, the execution ends with it.
+  const ended = Promise.withResolvers<never>()
+  api.answer('followExecution', ended.promise)
+  const execution = contractExample('readExecution')
+  const admitted = Promise.withResolvers<never>()
+  api.answer('executeSandbox', admitted.promise)
+  api.answer('readExecution', { ...execution, status: 'Running', completedAt: null })
+  const running = screen.getByRole('button', { name: 'Running…' })
+  await screen.getByLabelText('topic').fill('rain')
+  await screen.getByRole('button', { name: 'Run', exact: true }).click()
+  await goTo(`${project}/calls`)
+  admitted.resolve({
+    kind: 'admitted',
+    seq: 0,
+    executionId: execution.id,
+    revision: 1,
+    at: execution.createdAt,
+  } as never)
+  await expect.poll(() => Object.values(sessionStorage).join('')).toContain(execution.id)
+  expect(api.asked('followExecution')).toEqual([])
+  await goTo(`${project}/playground?flow=`)
+  await expect.element(running).toBeVisible()
+  await expect.poll(() => api.asked('followExecution')).toHaveLength(1)
+  api.answer('readExecution', execution)
+  ended.resolve({ kind: 'complete', seq: 0, execution } as never)
+  await expect.element(screen.getByRole('region', { name: 'Result of the execution' })).toBeVisible()
+})
+
 test('an execution that is refused after its screen was left and opened again shows the error', async ({
   api,
   open,
