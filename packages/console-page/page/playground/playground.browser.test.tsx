@@ -281,6 +281,15 @@ test('an execution of the playground is followed again after its screen was left
   expect(api.asked('executeSandbox')).toHaveLength(1)
 })
 
+/** First line of progress of an execution. */
+const admittedLine = ({ id, createdAt }: { id: string; createdAt: string }) => ({
+  kind: 'admitted',
+  seq: 0,
+  executionId: id,
+  revision: 1,
+  at: createdAt,
+})
+
 test('an execution whose start is not answered yet is shown and followed after its screen was left', async ({
   api,
   open,
@@ -300,13 +309,7 @@ test('an execution whose start is not answered yet is shown and followed after i
     await goTo(`${project}/playground?flow=`)
     await expect.element(running).toBeVisible()
   }
-  admitted.resolve({
-    kind: 'admitted',
-    seq: 0,
-    executionId: execution.id,
-    revision: 1,
-    at: execution.createdAt,
-  } as never)
+  admitted.resolve(admittedLine(execution) as never)
   await expect.element(screen.getByRole('button', { name: 'Stop' })).toBeVisible()
   end()
   await expect.element(screen.getByRole('region', { name: 'Result of the execution' })).toBeVisible()
@@ -327,13 +330,7 @@ test('an execution that gets its ID while its screen is left is followed from th
   await screen.getByLabelText('topic').fill('rain')
   await screen.getByRole('button', { name: 'Run', exact: true }).click()
   await goTo(`${project}/calls`)
-  admitted.resolve({
-    kind: 'admitted',
-    seq: 0,
-    executionId: execution.id,
-    revision: 1,
-    at: execution.createdAt,
-  } as never)
+  admitted.resolve(admittedLine(execution) as never)
   await expect.poll(() => Object.values(sessionStorage).join('')).toContain(execution.id)
   expect(api.asked('followExecution')).toEqual([])
   await goTo(`${project}/playground?flow=`)
