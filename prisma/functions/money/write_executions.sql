@@ -21,11 +21,12 @@
 --       gives the node back, because a repeated claim may have been granted again since.
 --   F7  A chained node (R10 of decide-execution.ts) takes the queue place of the node that ended: it is Running
 --       immediately and counts as enqueued. It gets a job when it is given back or its instance ends.
+--   F8  One execution alone that closes no reservation is written by write_one, which waits for no lock.
 --
 -- Takes all changes of some executions. `wait_for_locks` waits for executions and wallets locked by other sessions. If
 -- one of `instances` has ended, nothing is written. Returns the ids of the written executions (the others are to be
 -- decided again), the outcomes of their closings, in order, and the enqueued nodes.
--- needs: money.execution_change, money.node_change, money.closing
+-- needs: money.execution_change, money.node_change, money.closing, money.write_one
 CREATE OR REPLACE FUNCTION money.write_executions(
   wait_for_locks boolean,
   max_concurrent_nodes integer,
@@ -61,6 +62,12 @@ BEGIN
   IF cardinality(instances) > 0
      AND (SELECT count(*) FROM money.instances h
            WHERE h.id = ANY (instances) AND h.ended_at IS NULL) < cardinality(instances) THEN
+    RETURN;
+  END IF;
+
+  IF cardinality(changes) = 1 AND cardinality(to_close) = 0 AND NOT wait_for_locks THEN -- F8
+    SELECT CASE WHEN o.is_written THEN ids END, o.jobs INTO written, jobs
+      FROM money.write_one(max_concurrent_nodes, changes[1], nodes) o;
     RETURN;
   END IF;
 

@@ -35,6 +35,31 @@ describe('the limit of concurrent nodes', () => {
     await small.close()
   })
 
+  test('holds for the nodes that one result makes ready', async ({ database, fixture, tenant }) => {
+    const small = await openEngine(database.ledgerUrl, { maxConcurrentNodes: 2 })
+    const instance = await small.newInstance()
+    const { nodes, edges, ...contract } = chain(1)
+    const more = ['a', 'b', 'c'].map((id) => ({ id, kind: 'template', template: '{{ text }}' }))
+    const joined = { id: 'join', kind: 'template', template: '{{ a }}{{ b }}{{ c }}' }
+    const graph = {
+      ...contract,
+      nodes: [...nodes, ...more, joined],
+      edges: [
+        edges[0]!,
+        ...more.flatMap(({ id }) => [
+          { from: 't0.text', to: `${id}.text` },
+          { from: `${id}.text`, to: `join.${id}` },
+        ]),
+        { from: 'join.text', to: 'out.text' },
+      ],
+    }
+    const asked = question(tenant.key, await publishProduct(fixture, tenant.project.id, tenant.owners.owner, { graph }))
+    await small.start(asked)
+    await small.complete(ending(await takeNext(small, instance, asked.id)))
+    expect(small.jobs.map(({ node }) => node)).toEqual(['a', 'b'])
+    await small.close()
+  })
+
   test('applies to each project separately', async ({ database, fixture, tenant }) => {
     const small = await openEngine(database.ledgerUrl, { maxConcurrentNodes: 4 })
     const sandbox = await publishProduct(fixture, tenant.project.id, tenant.owners.owner, { graph: chain(1) })
