@@ -37,6 +37,21 @@ test('runs each node of a chain as a separate job by default', async ({ startWor
   expect(jobsOf(await worker.metrics())).toBe(9)
 })
 
+test('claims only the first node of a chain: the ledger grants the others ahead (N7)', async ({
+  startWorker,
+  tenant,
+  stack,
+}) => {
+  const itemsDecided = async () => {
+    const measured = await (await fetch(`${stack.ledgers[0]!.metricsUrl}/metrics`)).text()
+    return Number(/^ledger_node_batch_items_sum\S* (\d+)/m.exec(measured)?.[1] ?? 0)
+  }
+  await startWorker({ CONCURRENCY: '1' }) // it takes a job only after the answer to the result before
+  const before = await itemsDecided()
+  expect(await tenant.run(line(8), { text: 'ahead' })).toMatchObject({ status: 'Succeeded', output: { text: 'ahead' } })
+  expect((await itemsDecided()) - before).toBe(1 + 9) // one claim, and the results of eight templates and the output
+})
+
 /** Jobs that are added to the queue for an execution, by ID. */
 async function jobsAdded(redisUrl: string, run: () => Promise<{ id: string }>): Promise<string[]> {
   const ids: string[] = []

@@ -22,6 +22,7 @@ import type { WorkerConfig } from './config.ts'
 import type { Deps } from './deps.ts'
 import { openMetrics } from './metrics.ts'
 import { openFreeNodes } from './perform/free-nodes.ts'
+import { openReadyNodes } from './run/run-node.ts'
 
 /** A node is a part of an execution that would fail with it, so it waits longer than a call. */
 const CONNECTION_WAIT_MS = 120_000
@@ -130,6 +131,7 @@ export async function openDeps(
       whenFull: () => refuse('overloaded', {}),
     }),
     freeNodes,
+    readyNodes: openReadyNodes(now),
     countUsage: usageCounter(tokens.count, metrics.usageReplaced),
     countExactly: exactCounter({ countAtMost: tokens.countAtMost }, { waits: true }),
     newId,

@@ -1,4 +1,4 @@
-import type { NodeJob } from '@gateway/node-queue/node-job'
+import { jobIdOf, type NodeJob } from '@gateway/node-queue/node-job'
 import type { Delivery, NextNode } from '@gateway/node-queue/node-worker'
 import type { Deps } from '../deps.ts'
 import { performNode } from '../perform/perform-node.ts'
@@ -6,7 +6,7 @@ import { codeOf } from '../perform/perform-paid-node.ts'
 import type { Work, Performed } from '../work.ts'
 import { openCancellation, wasStopped, stopSignalOf } from './cancellation.ts'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { ClaimItem, ClaimOutcome, NodeLease, CompleteItem } from '@gateway/ledger-protocol/flow-items'
+import type { Claimed, ClaimItem, ClaimOutcome, NodeLease, CompleteItem } from '@gateway/ledger-protocol/flow-items'
 import { nullIfUnavailable, pause } from '../retry.ts'
 import { refuse } from '@gateway/api/refusal'
 import { LedgerRejected } from '@gateway/ledger-client/call-operation'
@@ -25,6 +25,8 @@ import type { Ended } from '../metrics.ts'
 //   N6  With NODE_SLICE_MS, a worker that ends a node continues for that time with a free node that became ready: the
 //       ledger grants it with the completion, which saves the way through the queue (W5 of node-worker.ts). The chained
 //       node has its own lease and attempt, and gets its own job if it is given back or this process dies.
+//   N7  The answer to a completion has the free nodes that are ready because of it. If this worker gets the first
+//       delivery of the job of one soon after, it runs it without a claim. Any other worker claims it.
 
 /** Runs a job: claim, perform, complete. Returns the node to continue with, or null. */
 export async function runNode(
@@ -32,7 +34,11 @@ export async function runNode(
   { execution, node, attempt }: NodeJob,
   { signal, isFirst, mayGoOn }: Delivery,
 ): Promise<NextNode | null> {
-  const work = await claimNode(deps, { execution, node, lease: deps.newLease() }, { attempt, isFirst }, signal) // N1
+  const lease = { execution, node, lease: deps.newLease() }
+  const claim = isFirst ? deps.readyNodes.take(jobIdOf({ execution, node, attempt })) : null // N7
+  const work = claim
+    ? { claim, lease: { ...lease, instance: deps.instance.id() } }
+    : await claimNode(deps, lease, { attempt, isFirst }, signal) // N1
   if (work === null) {
     deps.metrics.nothingToDo()
     return null
@@ -54,7 +60,7 @@ async function runClaimed(
     const performed = await performNode(deps, work, cancellation) // N2
     const durationMs = now() - claimedMs
     const goesOn = performed.result.kind === 'succeeded' && mayGoOn()
-    const { recorded, next } = await completeNode(deps, work, performed, durationMs, goesOn) // N3, N4, N5
+    const { recorded, next } = await completeNode(deps, work, performed, { durationMs, goesOn, signal }) // N3, N4, N5
     const how = recorded === 'failed' && wasStopped(cancellation.signal) ? 'cancelled' : recorded
     metrics.nodeEnded(work.claim.node.kind, how, { durationMs, remoteMs: performed.remoteMs })
     if (how === 'failed' && performed.result.kind === 'failed') metrics.refused(codeOf(performed.result.error))
@@ -140,13 +146,19 @@ const LONGEST_MS = 3_600_000
  * Records the end of a node, retrying until the ledger responds (N5). Returns how it was recorded and
  * the node to continue with.
  * @param goesOn requests another node of the execution (N6 of run-node.ts)
+ * @param signal of the job: once it is aborted, nothing is granted ahead (N7)
  */
 async function completeNode(
-  { ledger, log, instance, newLease }: Pick<Deps, 'ledger' | 'log' | 'instance' | 'newLease'>,
+  {
+    ledger,
+    log,
+    instance,
+    newLease,
+    readyNodes,
+  }: Pick<Deps, 'ledger' | 'log' | 'instance' | 'newLease' | 'readyNodes'>,
   { claim: { callReservation, isUnrecorded }, lease: { execution, node, lease, instance: claimant } }: Work,
   { result, usage, remoteMs, timing, costPico }: Performed,
-  durationMs: number,
-  goesOn: boolean,
+  { durationMs, goesOn, signal }: { durationMs: number; goesOn: boolean; signal: AbortSignal },
 ): Promise<{ recorded: Ended; next: Work | null }> {
   const measured = { durationMs: whole(durationMs), remoteMs: remoteMs === null ? null : whole(remoteMs) }
   const item = {
@@ -159,6 +171,7 @@ async function completeNode(
     ...(timing && { timing }),
     ...(costPico && { costPico }),
     ...(isUnrecorded && { instance: claimant }),
+    ...(!signal.aborted && { takesJobs: true as const }),
   }
   const next = goesOn ? { lease: newLease(), instance: instance.id() } : null
   try {
@@ -174,9 +187,42 @@ async function completeNode(
     const outcome = await ledger.complete(item)
     if (outcome.kind === 'quarantined') log.error({ execution, node }, 'result of a node quarantined by the ledger')
     if (outcome.kind !== 'completed') return { recorded: outcome.kind, next: null }
+    readyNodes.keep(execution, outcome.ready ?? [])
     const claim = outcome.next
     const work = claim && item.next ? { claim, lease: { execution, node: claim.node.id, ...item.next } } : null
     return { recorded: item.result.kind, next: work }
+  }
+}
+
+/** Free nodes that the ledger granted with completions, until their jobs are delivered (N7 of run-node.ts). */
+export interface ReadyNodes {
+  keep(execution: string, ready: readonly Claimed[]): void
+  /** Returns what a claim would, or null. */
+  take(jobId: string): Claimed | null
+}
+
+/** Another worker has the job by then. */
+const READY_MS = 2_000
+const MAX_READY = 1_000
+
+export function openReadyNodes(now: Deps['now']): ReadyNodes {
+  const kept = new Map<string, { claim: Claimed; atMs: number }>()
+  return {
+    keep(execution, ready) {
+      const atMs = now()
+      for (const [id, one] of kept) {
+        if (kept.size <= MAX_READY && atMs - one.atMs <= READY_MS) break
+        kept.delete(id)
+      }
+      for (const claim of ready)
+        kept.set(jobIdOf({ execution, node: claim.node.id, attempt: claim.attempt }), { claim, atMs })
+    },
+    take(jobId) {
+      const found = kept.get(jobId)
+      kept.delete(jobId)
+      const ageMs = found ? now() - found.atMs : Infinity
+      return found && ageMs <= READY_MS ? { ...found.claim, remainingMs: found.claim.remainingMs - ageMs } : null
+    },
   }
 }
 

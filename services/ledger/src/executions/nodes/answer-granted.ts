@@ -1,3 +1,4 @@
+import type { GraphNode } from '@gateway/api/graph'
 import type { Claimed, ClaimItem } from '@gateway/ledger-protocol/flow-items'
 import type { Sql } from '@gateway/database/client'
 import type { Deps } from '../../deps.ts'
@@ -7,9 +8,11 @@ import { type ExecutionChange, type ExecutionFacts, readExecutions } from '../st
 import type { Granted, WaitingNode } from './node-item.ts'
 import type { NodeBatchResult } from './run-node-batch.ts'
 
-/** A node that was leased to a worker, with the state of its execution. */
+/** Characters of a node's inputs, and of the node, up to which it is returned ahead (R13): answers stay small. */
+const READY_CHARACTERS = 8_192
+
+/** A node that was granted to a worker, with the state of its execution. */
 interface Grant {
-  waiting: WaitingNode
   granted: Granted
   execution: ExecutionFacts
   change: ExecutionChange | null
@@ -18,31 +21,48 @@ interface Grant {
   sources: ReadonlyMap<number, string> | null
 }
 
-/** Returns what workers need to run the nodes leased to them, claimed or chained (R10 of decide-execution.ts). */
+/** Returns what workers need to run the nodes granted to them: claimed, chained or ready (R10, R13 of decide-execution.ts). */
 export async function answerGranted(
   { packageCache }: Pick<Deps, 'packageCache'>,
   { sql, cache }: { sql: Sql; cache: Pick<ExecutionCache, 'outputsOf'> },
   { loaded, outcomes }: NodeBatchResult,
   batch: readonly WaitingNode[],
-): Promise<Map<WaitingNode, Claimed>> {
+): Promise<Map<Granted, Claimed>> {
   const grants: Grant[] = []
   for (const waiting of batch) {
     const { outcome, change } = outcomes.get(waiting)!
-    const granted = outcome.kind === 'claimed' ? outcome : outcome.kind === 'completed' ? outcome.next : undefined
-    if (granted === undefined) continue
+    if (outcome.kind !== 'claimed' && outcome.kind !== 'completed') continue
+    const { next: granted, ready = [] } = outcome.kind === 'claimed' ? { next: outcome } : outcome
+    if (granted === undefined && ready.length === 0) continue
     const execution = loaded.executions.get(waiting.item.execution)!
     const flow = await packageCache.get(execution)
-    const outputs = cache.outputsOf(execution.id)
-    const sources = loaded.sourcesOf.get(waiting.item) ?? knownSources({ execution, change, flow, granted, outputs })
-    grants.push({ waiting, granted, execution, change, flow, sources })
+    const known = { execution, change, flow, outputs: cache.outputsOf(execution.id) }
+    if (granted !== undefined) {
+      const sources = loaded.sourcesOf.get(waiting.item) ?? knownSources({ ...known, granted })
+      grants.push({ granted, execution, change, flow, sources })
+    }
+    for (const granted of ready) {
+      const sources = knownSources({ ...known, granted })
+      if (sources !== null && isSmall(flow.plan.nodes[granted.ordinal]!.node, sources))
+        grants.push({ granted, execution, change, flow, sources })
+    }
   }
   await readMissing(sql, grants)
   return new Map(
-    grants.map(({ waiting, granted, execution, change, flow, sources }) => [
-      waiting,
+    grants.map(({ granted, execution, change, flow, sources }) => [
+      granted,
       answerClaim({ execution, change, granted, flow, sources: sources! }),
     ]),
   )
+}
+
+const sizes = new WeakMap<GraphNode, number>()
+
+function isSmall(node: GraphNode, sources: ReadonlyMap<number, string>): boolean {
+  let size = sizes.get(node)
+  if (size === undefined) sizes.set(node, (size = JSON.stringify(node).length))
+  for (const text of sources.values()) size += text.length
+  return size <= READY_CHARACTERS
 }
 
 function knownSources({
@@ -51,7 +71,7 @@ function knownSources({
   flow,
   granted,
   outputs,
-}: Omit<Grant, 'waiting' | 'sources'> & { outputs: ReadonlyMap<number, string> }): Map<number, string> | null {
+}: Omit<Grant, 'sources'> & { outputs: ReadonlyMap<number, string> }): Map<number, string> | null {
   const after = (ordinal: number) => change?.nodes.get(ordinal) ?? execution.nodes[ordinal]
   const ended = sourcesIn(flow.plan.nodes[granted.ordinal]).filter((ordinal) => after(ordinal)?.state === 'Succeeded')
   const known = new Map<number, string>()

@@ -1,4 +1,5 @@
 import { describe, expect } from 'vitest'
+import type { Claimed } from '@gateway/ledger-protocol/flow-items'
 import { walletOf } from '../../fixtures/ledger-test.ts'
 import { claimOf, ending, failing, newLease, takeNext } from '../../fixtures/engine.ts'
 import { test as ledgerTest } from '../../fixtures/ledger-test.ts'
@@ -136,6 +137,28 @@ describe('a result', () => {
     const last = ending(await takeNext(twin, instance, execution, { isFirst: true }))
     expect(await engine.complete({ ...last, instance })).toEqual({ kind: 'completed' })
     expect((await engine.record(execution)).status).toBe('Succeeded')
+  })
+
+  test('has the free node that it made ready, as its claim would return it, unless that is large (R13)', async ({
+    engine,
+    instance,
+    begin,
+  }) => {
+    const execution = await begin(chain(3))
+    const first = await takeNext(engine, instance, execution)
+    const outcome = await engine.complete(ending(first, { takesJobs: true }))
+    const second = await takeNext(engine, instance, execution, { isFirst: true })
+    const untimed = (claim: Claimed) => ({ ...claim, remainingMs: 0 })
+    expect(outcome).toMatchObject({ kind: 'completed', ready: [{ remainingMs: expect.any(Number) }] })
+    expect(outcome.kind === 'completed' && outcome.ready!.map(untimed)).toEqual([untimed(second.claim)])
+    const output = JSON.stringify({ text: 'x'.repeat(10_000) })
+    const large = {
+      result: { kind: 'succeeded' as const, output, ports: ['text'] },
+      instance,
+      takesJobs: true as const,
+    }
+    expect(await engine.complete(ending(second, large))).toEqual({ kind: 'completed' })
+    expect((await takeNext(engine, instance, execution)).claim.outputs).toEqual({ t1: output })
   })
 
   // spec: 8.2/s1

@@ -398,6 +398,47 @@ describe('completing a node with a lease for the next one', () => {
   })
 })
 
+describe('granting ready nodes ahead (R13)', () => {
+  const takesJobs = true as const
+  const nodes = [ended, running('a'), node(), node()]
+
+  test('a completion whose sender takes further jobs has the free nodes that it made ready, and leases none', () => {
+    const { outcomes, change } = decide(chain(2), nodes, [complete('t0', 'a', { takesJobs })])
+    expect(outcomes).toEqual([{ kind: 'completed', ready: [{ ordinal: 2, remainingMs: 1_000, isUnrecorded: true }] }])
+    expect(statesOf(change)).toContainEqual([2, 'Ready'])
+    expect(change).toMatchObject({ enqueues: true })
+  })
+
+  test.each([
+    ['its sender takes no job', chain(2), nodes, complete('t0', 'a')],
+    [
+      'it is chained to the node that became ready',
+      chain(2),
+      nodes,
+      complete('t0', 'a', { takesJobs, next: { lease: 'next', instance: 'ins' } }),
+    ],
+    [
+      'the node that became ready is paid',
+      oneCall('p'),
+      [running('a'), node(), node()],
+      complete('in', 'a', { takesJobs }),
+    ],
+    [
+      'it is a repeat',
+      chain(2),
+      [ended, { ...ended, lease: 'a' }, node({ state: 'Ready' }), node()],
+      complete('t0', 'a', { takesJobs }),
+    ],
+  ])('grants nothing ahead if %s', (_, graph, facts, item) => {
+    expect(decide(graph, facts, [item]).outcomes).toEqual([expect.not.objectContaining({ ready: expect.anything() })])
+  })
+
+  test('grants nothing ahead past the deadline', () => {
+    const late = decide(chain(2), nodes, [complete('t0', 'a', { takesJobs })], { deadlineMs: NOW })
+    expect(late.outcomes).toEqual([{ kind: 'completed' }])
+  })
+})
+
 describe('granting a free node without a record (R12)', () => {
   const ready = node({ state: 'Ready' })
   const granted = { kind: 'claimed', ordinal: 1, remainingMs: 1_000, isUnrecorded: true }

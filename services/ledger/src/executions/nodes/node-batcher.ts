@@ -14,7 +14,7 @@ import { writeOffFenced } from '../store/write-executions.ts'
 import type { Deps, NodeBatcher } from '../../deps.ts'
 import type { Remembered } from '../../quarantine/quarantine.ts'
 import { answerGranted } from './answer-granted.ts'
-import { nameOfItem, type ItemOutcome, type NodeItem, type WaitingNode } from './node-item.ts'
+import { nameOfItem, type Granted, type ItemOutcome, type NodeItem, type WaitingNode } from './node-item.ts'
 import { runNodeBatch, type NodeBatchResult } from './run-node-batch.ts'
 
 // Decides what workers ask about nodes, and what maintenance finds, in batches, one of them in flight. Errors are
@@ -27,7 +27,8 @@ import { runNodeBatch, type NodeBatchResult } from './run-node-batch.ts'
 //   L3  An item past its deadline is dropped undecided, by a timer too; one that is repeated while it waits takes no
 //       more room (W1, W2 of packages/service-kit/src/async/batcher.ts).
 //   L4  Jobs, lines and notifications follow the commit, and nothing depends on them: maintenance finds what was lost.
-//       They and the answers go out while the next batch is with the database (B4 of the batcher).
+//       They and the answers go out while the next batch is with the database (B4 of the batcher), the answers first:
+//       the worker that ended a node is the one that has the inputs of the next (R13 of decide-execution.ts).
 //   L5  Before a completion is answered `fenced`, what its call used is written off. A repeated item adds nothing.
 
 type NodeBatcherDeps = Pick<
@@ -138,14 +139,17 @@ export function openNodeBatcher(
     const { outcomes, written, jobs, excesses, charged } = result
     void reportExcesses(deps, excesses)
     await writeOffFenced(deps, deps.executions.sql, fencedIn(batch, outcomes)) // L5
-    batcher.follow(() => {
-      enqueueJobs(deps, jobs) // L4
+    const announce = () => {
+      enqueueJobs(deps, jobs)
       pushLines(deps, [...written.keys()], charged).catch(metrics.pushFailed)
       notifyChanges(deps, written.keys())
-    })
+    }
     for (const change of written.keys()) deps.keptBytes.note(change.execution.project, bytesOf(change))
     const decided = batch.filter((waiting) => deferralsMore(waiting, result) === null)
-    const granted = await answerGranted(deps, { sql: deps.executions.sql, cache }, result, decided)
+    const granted = await answerGranted(deps, { sql: deps.executions.sql, cache }, result, decided).catch((error) => {
+      batcher.follow(announce) // the batch is written
+      throw error
+    })
     updateCache(result)
     for (const waiting of batch) {
       const more = deferralsMore(waiting, result)
@@ -154,7 +158,8 @@ export function openNodeBatcher(
       passOver(waiting)
     }
     batcher.follow(() => {
-      for (const waiting of decided) waiting.answer(answerOf(outcomes.get(waiting)!.outcome, granted.get(waiting)))
+      for (const waiting of decided) waiting.answer(answerOf(outcomes.get(waiting)!.outcome, granted))
+      announce() // L4
     })
   }
 
@@ -188,9 +193,15 @@ export function openNodeBatcher(
   }
 }
 
-function answerOf(outcome: ItemOutcome, granted: Claimed | undefined): ClaimOutcome | CompleteOutcome {
-  if (granted === undefined) return outcome as ClaimOutcome | CompleteOutcome // neither claimed nor chained
-  return outcome.kind === 'completed' ? { kind: 'completed', next: granted } : granted
+function answerOf(outcome: ItemOutcome, granted: ReadonlyMap<Granted, Claimed>): ClaimOutcome | CompleteOutcome {
+  if (outcome.kind === 'claimed') return granted.get(outcome)!
+  if (outcome.kind !== 'completed') return outcome as ClaimOutcome // of an item that has a caller
+  const ready = (outcome.ready ?? []).flatMap((node) => granted.get(node) ?? [])
+  return {
+    kind: 'completed',
+    ...(outcome.next && { next: granted.get(outcome.next)! }),
+    ...(ready.length > 0 && { ready }),
+  }
 }
 
 /** Deferrals to add to an item that must be decided again; null if its decision is final. */

@@ -55,7 +55,7 @@ export type ItemOutcome =
   | { kind: 'nothing-to-do'; cancelled?: StoppedBy }
   | { kind: 'cancelled' }
   | { kind: 'instance-unknown' }
-  | { kind: 'completed'; next?: Granted }
+  | { kind: 'completed'; next?: Granted; ready?: readonly Granted[] }
   | { kind: 'fenced' }
 
 export interface WaitingNode {

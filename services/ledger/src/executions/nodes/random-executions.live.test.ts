@@ -195,7 +195,7 @@ async function driveToTheEnd({
   let process = await newProcess()
 
   async function newProcess(): Promise<Process> {
-    return { instance: await engines[0]!.newInstance(), alive: true }
+    return { instance: await engines[0]!.newInstance(), alive: true, ready: new Map() }
   }
   function take(): NodeJob | undefined {
     for (const { jobs } of engines) for (const job of jobs.splice(0)) if (chance() * 100 >= lost) waiting.push(job, job)
