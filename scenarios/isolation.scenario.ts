@@ -59,6 +59,7 @@ describe('the isolation matrix', () => {
 
 describe('console isolation', () => {
   for (const [route, row] of Object.entries(consoleMatrix)) {
+    // spec: 1/s6, 2.3/s1, 5/s9, 5/s10
     test(`answers each caller of ${route} as its row says`, async ({ stack, isolation }) => {
       const { own } = isolation
       const before = await written(stack, own.tenant)

@@ -62,8 +62,11 @@ export interface IsolationFixture {
   badTokens: Caller[]
 }
 
-/** The platform operator, a tenant Admin, and the owners of the own project, of another project of the tenant, and of another tenant's. */
-export const users = ['operator', 'admin', 'owner', 'neighbour', 'otherTenant'] as const
+/**
+ * The platform operator, a tenant Admin, the owner, a consumer and a viewer of the own project, and the owners of another
+ * project of the tenant and of another tenant's.
+ */
+export const users = ['operator', 'admin', 'owner', 'consumer', 'viewer', 'neighbour', 'otherTenant'] as const
 export type UserName = (typeof users)[number]
 
 /** A valid key, keys of another project and of another tenant, and keys that are always refused. */
@@ -90,6 +93,7 @@ export async function openIsolationFixture(fixture: Fixture, url: string): Promi
   ])
 
   const { project, owner } = own
+  const viewer = await fixture.issuer(project, 'Project Viewer')
   const serviceToken = async ({ tenant, project }: Ids, ofProject: boolean) => {
     const permissions = (ofProject ? projectTokenPermission : tenantTokenPermission).options
     const token = await fixture.accessToken({ tenant, project: ofProject ? project : null, permissions })
@@ -109,6 +113,8 @@ export async function openIsolationFixture(fixture: Fixture, url: string): Promi
       operator: await tokenOf(operator),
       admin: await tokenOf(admin),
       owner: await tokenOf(owner),
+      consumer: await tokenOf(own.ids.user),
+      viewer: await tokenOf(viewer),
       neighbour: await tokenOf(neighbours.owner),
       otherTenant: await tokenOf(otherTenant.owner),
       anonymous: at(null),
@@ -124,6 +130,8 @@ export async function openIsolationFixture(fixture: Fixture, url: string): Promi
       operator: await sessionOf(operator),
       admin: await sessionOf(admin),
       owner: await sessionOf(owner),
+      consumer: await sessionOf(own.ids.user),
+      viewer: await sessionOf(viewer),
       neighbour: await sessionOf(neighbours.owner),
       otherTenant: await sessionOf(otherTenant.owner),
     },

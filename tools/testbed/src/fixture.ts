@@ -164,14 +164,14 @@ export async function openFixture(adminUrl: string) {
   }
 
   /** Adds a member to the tenant and the team who may issue keys for a project. */
-  async function issuer({ id: project, tenant, team }: ProjectFixture): Promise<string> {
+  async function issuer(
+    { id: project, tenant, team }: ProjectFixture,
+    role: 'Project Consumer' | 'Project Viewer' = 'Project Consumer',
+  ): Promise<string> {
     const who = await user()
     await run(`INSERT INTO control.memberships (tenant, user_id, role) VALUES ($1, $2, 'Member')`, [tenant, who])
     await run(`INSERT INTO control.team_members (team, user_id, role) VALUES ($1, $2, 'Team Member')`, [team, who])
-    await run(`INSERT INTO control.project_grants (project, user_id, role) VALUES ($1, $2, 'Project Consumer')`, [
-      project,
-      who,
-    ])
+    await run(`INSERT INTO control.project_grants (project, user_id, role) VALUES ($1, $2, $3)`, [project, who, role])
     return who
   }
 

@@ -3,7 +3,7 @@ import { openDatabase } from '@gateway/database/client'
 import { openLedgerClient } from '@gateway/ledger-client/ledger-client'
 import type { ExecutionRecord, ProgressLine } from '@gateway/api/execution'
 import { outcomeOf } from '../console.fixture.ts'
-import { asking, echo } from '../sandboxes/graphs.fixture.ts'
+import { asking } from '../sandboxes/graphs.fixture.ts'
 import { followExecution, openFollowerLooks } from './follow-execution.ts'
 import { executionTest as test, input } from './executions.fixture.ts'
 
@@ -49,22 +49,6 @@ test('a user can follow an execution started by a key, from any line', async ({ 
   ])
   expect(linesOf(await behind.text())).toEqual(lines.slice(2))
   expect(lines.at(-1)).toMatchObject({ execution: (await (await invoked).json()) as ExecutionRecord })
-})
-
-test('responds with 404 to a progress request from a user who may not use the sandbox products of the project [execution_not_found]', async ({
-  flow,
-  stack,
-  fixture,
-}) => {
-  const { execute } = await flow.made(echo)
-  const { id } = (await execute(input)).body as ExecutionRecord
-  const at = (execution: string) => `${stack.projectPath}/executions/${execution}/progress`
-  const viewer = await stack.member({ project: 'Project Viewer' })
-  const consumer = await stack.member({ project: 'Project Consumer' })
-  expect(outcomeOf(await viewer.get(at(id)))).toBe('404 execution_not_found')
-  expect(outcomeOf(await consumer.get(at(fixture.id('exe'))))).toBe('404 execution_not_found')
-  expect(outcomeOf(await consumer.get(`${at(id)}?after=x`))).toBe('400 invalid_request')
-  expect(outcomeOf(await consumer.get(`${at(id)}?after=9`))).toBe('200')
 })
 
 test('sends no further progress to a user whose grant is removed [execution_not_found]', async ({

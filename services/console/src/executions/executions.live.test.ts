@@ -58,32 +58,6 @@ test('an execution stops at the ceiling the user set, which its record and the l
   ])
 })
 
-test('responds to a user who may not use the project as if the execution did not exist [execution_not_found]', async ({
-  flow,
-  stack,
-  fixture,
-}) => {
-  const { execute } = await flow.made(echo)
-  const { id } = (await execute(input)).body as ExecutionRecord
-  const unreal = fixture.id('exe')
-  const at = (execution: string) => `${stack.projectPath}/executions/${execution}`
-  const others = {
-    viewer: await stack.member({ team: 'Team Owner', project: 'Project Viewer' }),
-    admin: await stack.member({ tenant: 'Admin' }),
-    'team owner': await stack.member({ team: 'Team Owner' }),
-  }
-  for (const [who, caller] of Object.entries(others)) {
-    const [real, none] = [await caller.get(at(id)), await caller.get(at(unreal))]
-    expect([who, outcomeOf(real)]).toEqual([who, '404 execution_not_found'])
-    expect(JSON.stringify(real.body).replaceAll(id, unreal)).toBe(JSON.stringify(none.body))
-  }
-  const consumer = await stack.member({ project: 'Project Consumer' })
-  for (const caller of [stack.owner, consumer]) {
-    expect((await caller.get(at(id))).body).toMatchObject({ id, output: input })
-    expect(outcomeOf(await caller.get(at(unreal)))).toBe('404 execution_not_found')
-  }
-})
-
 // spec: 8.3/s3
 test('lists the calls of the nodes of an execution among the invocations, without a key', async ({ flow, stack }) => {
   const { execute } = await flow.made(asking(flow.product))

@@ -268,14 +268,3 @@ test('lists the journal with no gap between pages, and its seals can be recomput
   )
   expect((await stack.owner.get(`${stack.projectPath}/journal`)).body.archivedUpTo).toBe(2)
 })
-
-test('a Project Viewer can read statement, fundings and journal, and a user without a grant cannot [not_permitted]', async ({
-  stack,
-}) => {
-  const viewer = await stack.member({ project: 'Project Viewer' })
-  const member = await stack.member({ team: 'Team Owner' })
-  for (const list of ['statement', 'fundings', 'journal']) {
-    expect(outcomeOf(await viewer.get(`${stack.projectPath}/${list}`))).toBe('200')
-    expect(outcomeOf(await member.get(`${stack.projectPath}/${list}`))).toBe('403 not_permitted')
-  }
-})

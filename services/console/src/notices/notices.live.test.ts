@@ -17,11 +17,6 @@ test('replaces all alert thresholds at once, shows them to every grant and audit
   expect(actions.filter((action: string) => action === 'notices.set_thresholds')).toHaveLength(2)
 })
 
-test('only a Project Owner can set alert thresholds [not_permitted]', async ({ stack }) => {
-  const consumer = await stack.member({ project: 'Project Consumer' })
-  expect(outcomeOf(await consumer.put(`${stack.projectPath}/notices/thresholds`, wanted))).toBe('403 not_permitted')
-})
-
 test.for([
   { belowMicro: [0] },
   { belowMicro: [1, 1] },
