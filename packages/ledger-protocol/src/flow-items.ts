@@ -12,8 +12,8 @@ import type { RefusalBody } from '@gateway/api/refusal'
 //
 // A claim names a lease that the worker made, so that it may be repeated. A worker that lost the lease gets `fenced`
 // and changes nothing: another attempt is under way. A completion may also name a lease for a node that may run because
-// of it: the worker continues with that node, which saves the way through the queue. Or it asks for the free nodes that
-// are ready because of it: the worker that gets the job of one needs no claim.
+// of it: the worker continues with that node, which saves the way through the queue. Its outcome has the free nodes that
+// are ready because of it: if their worker gets the job of one, it needs no claim.
 
 const id = z.string().min(1).max(64)
 
@@ -66,8 +66,6 @@ export const completeItem = z.strictObject({
   instance: id.exactOptional(),
   /** The sender continues with this execution: a node that may run because of this one is theirs, as by a claim. */
   next: z.strictObject({ lease: nodeLease.shape.lease, instance: id }).exactOptional(),
-  /** The sender takes further jobs: the outcome has the free nodes that are ready because of this one. */
-  takesJobs: z.literal(true).exactOptional(),
   result: z.discriminatedUnion('kind', [
     z.strictObject({
       kind: z.literal('succeeded'),

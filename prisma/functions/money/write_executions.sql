@@ -21,7 +21,7 @@
 --       gives the node back, because a repeated claim may have been granted again since.
 --   F7  A chained node (R10 of decide-execution.ts) takes the queue place of the node that ended: it is Running
 --       immediately and counts as enqueued. It gets a job when it is given back or its instance ends.
---   F8  One execution alone that closes no reservation is written by write_one, which waits for no lock.
+--   F8  One execution alone that closes no reservation is written by write_one, which does not wait for the lock of the execution.
 --
 -- Takes all changes of some executions. `wait_for_locks` waits for executions and wallets locked by other sessions. If
 -- one of `instances` has ended, nothing is written. Returns the ids of the written executions (the others are to be

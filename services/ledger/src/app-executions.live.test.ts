@@ -97,7 +97,7 @@ describe('the ledger with a real queue and notifier', () => {
       const claim = { ...job, lease: lease(), instance }
       expect(await clients.worker.claim(claim, BUDGET)).toMatchObject({ kind: 'claimed', node: { id: node } })
       const item = { execution: job.execution, node, lease: claim.lease, result: text, ...times }
-      expect(await clients.worker.complete(item)).toEqual({ kind: 'completed' })
+      expect(await clients.worker.complete(item)).toMatchObject({ kind: 'completed' })
     }
     await done.promise
     const caller = { keyHash: sandbox.tenant.key.hash, selector: null }

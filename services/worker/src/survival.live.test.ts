@@ -134,6 +134,24 @@ stackTest(
 )
 
 stackTest(
+  'a worker that loses the ledger gives up a free node, which another one runs',
+  async ({ startWorker, tenant, proxy }) => {
+    await startWorker({ LEDGER_URL: proxy.ledgerUrl, CONCURRENCY: '1' })
+    proxy.latency(20)
+    const steps = Array.from({ length: 16 }, (_, n) => ({ id: `t${n}`, kind: 'template', template: '{{ text }}' }))
+    const ends = ['in', ...steps.map(({ id }) => id), 'out']
+    const line = ends.slice(1).map((to, n) => `${ends[n]!}.text>${to}.text`)
+    const execution = await tenant.start(flow(side('text'), side('text'), steps, ...line), { text: 'kept' })
+    const status = async () => nodeOf((await tenant.record(execution)).record, 't2').status
+    await expect.poll(status, SOON).toBe('Succeeded')
+    await proxy.stall('toServer') // holds a result back
+    await proxy.down()
+    await startWorker()
+    expect(await tenant.ended(execution)).toMatchObject({ status: 'Succeeded', output: { text: 'kept' } })
+  },
+)
+
+stackTest(
   'a worker presumed dead is fenced, charges nothing and continues with new work',
   async ({ startWorker, tenant, stack, proxy }) => {
     const { control } = stack.provider

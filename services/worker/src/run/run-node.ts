@@ -6,7 +6,14 @@ import { codeOf } from '../perform/perform-paid-node.ts'
 import type { Work, Performed } from '../work.ts'
 import { openCancellation, wasStopped, stopSignalOf } from './cancellation.ts'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Claimed, ClaimItem, ClaimOutcome, NodeLease, CompleteItem } from '@gateway/ledger-protocol/flow-items'
+import type {
+  Claimed,
+  ClaimItem,
+  ClaimOutcome,
+  NodeLease,
+  CompleteItem,
+  CompleteOutcome,
+} from '@gateway/ledger-protocol/flow-items'
 import { nullIfUnavailable, pause } from '../retry.ts'
 import { refuse } from '@gateway/api/refusal'
 import { LedgerRejected } from '@gateway/ledger-client/call-operation'
@@ -146,7 +153,6 @@ const LONGEST_MS = 3_600_000
  * Records the end of a node, retrying until the ledger responds (N5). Returns how it was recorded and
  * the node to continue with.
  * @param goesOn requests another node of the execution (N6 of run-node.ts)
- * @param signal of the job: once it is aborted, nothing is granted ahead (N7)
  */
 async function completeNode(
   {
@@ -171,7 +177,6 @@ async function completeNode(
     ...(timing && { timing }),
     ...(costPico && { costPico }),
     ...(isUnrecorded && { instance: claimant }),
-    ...(!signal.aborted && { takesJobs: true as const }),
   }
   const next = goesOn ? { lease: newLease(), instance: instance.id() } : null
   try {
@@ -184,13 +189,23 @@ async function completeNode(
   }
 
   async function record(item: Omit<CompleteItem, 'op'>): Promise<{ recorded: Ended; next: Work | null }> {
-    const outcome = await ledger.complete(item)
+    const outcome = isUnrecorded ? await completeUnrecorded(item) : await ledger.complete(item)
     if (outcome.kind === 'quarantined') log.error({ execution, node }, 'result of a node quarantined by the ledger')
     if (outcome.kind !== 'completed') return { recorded: outcome.kind, next: null }
     readyNodes.keep(execution, outcome.ready ?? [])
     const claim = outcome.next
     const work = claim && item.next ? { claim, lease: { execution, node: claim.node.id, ...item.next } } : null
     return { recorded: item.result.kind, next: work }
+  }
+
+  /** C1: no lease is on record, so another worker may have the node, and can't while this one keeps its job. */
+  async function completeUnrecorded(item: Omit<CompleteItem, 'op'>): Promise<CompleteOutcome> {
+    for (let failures = 1; ; failures++) {
+      const outcome = await nullIfUnavailable(() => ledger.complete(item, { budgetMs: CLAIM_MS }))
+      if (outcome !== null) return outcome
+      if (instance.silent()) throw new LedgerSilent()
+      await pause(failures, signal)
+    }
   }
 }
 
@@ -209,19 +224,18 @@ export function openReadyNodes(now: Deps['now']): ReadyNodes {
   const kept = new Map<string, { claim: Claimed; atMs: number }>()
   return {
     keep(execution, ready) {
-      const atMs = now()
-      for (const [id, one] of kept) {
-        if (kept.size <= MAX_READY && atMs - one.atMs <= READY_MS) break
-        kept.delete(id)
+      for (const claim of ready) {
+        if (kept.size >= MAX_READY) return
+        const id = jobIdOf({ execution, node: claim.node.id, attempt: claim.attempt })
+        const one = { claim, atMs: now() }
+        kept.set(id, one)
+        setTimeout(() => kept.get(id) === one && kept.delete(id), READY_MS).unref()
       }
-      for (const claim of ready)
-        kept.set(jobIdOf({ execution, node: claim.node.id, attempt: claim.attempt }), { claim, atMs })
     },
     take(jobId) {
-      const found = kept.get(jobId)
+      const one = kept.get(jobId)
       kept.delete(jobId)
-      const ageMs = found ? now() - found.atMs : Infinity
-      return found && ageMs <= READY_MS ? { ...found.claim, remainingMs: found.claim.remainingMs - ageMs } : null
+      return one ? { ...one.claim, remainingMs: one.claim.remainingMs - (now() - one.atMs) } : null
     },
   }
 }

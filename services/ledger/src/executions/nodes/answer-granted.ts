@@ -8,7 +8,7 @@ import { type ExecutionChange, type ExecutionFacts, readExecutions } from '../st
 import type { Granted, WaitingNode } from './node-item.ts'
 import type { NodeBatchResult } from './run-node-batch.ts'
 
-/** Characters of a node's inputs, and of the node, up to which it is returned ahead (R13): answers stay small. */
+/** Characters of a node, its inputs and its contract, up to which it is returned ahead (R13): answers stay small. */
 const READY_CHARACTERS = 8_192
 
 /** A node that was granted to a worker, with the state of its execution. */
@@ -43,7 +43,7 @@ export async function answerGranted(
     }
     for (const granted of ready) {
       const sources = knownSources({ ...known, granted })
-      if (sources !== null && isSmall(flow.plan.nodes[granted.ordinal]!.node, sources))
+      if (sources !== null && isSmall(flow, granted.ordinal, sources))
         grants.push({ granted, execution, change, flow, sources })
     }
   }
@@ -58,9 +58,11 @@ export async function answerGranted(
 
 const sizes = new WeakMap<GraphNode, number>()
 
-function isSmall(node: GraphNode, sources: ReadonlyMap<number, string>): boolean {
+function isSmall({ plan, outputContract }: Flow, ordinal: number, sources: ReadonlyMap<number, string>): boolean {
+  const { node } = plan.nodes[ordinal]!
   let size = sizes.get(node)
   if (size === undefined) sizes.set(node, (size = JSON.stringify(node).length))
+  if (ordinal === plan.output) size += outputContract.length
   for (const text of sources.values()) size += text.length
   return size <= READY_CHARACTERS
 }

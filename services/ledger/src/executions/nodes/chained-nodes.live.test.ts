@@ -88,6 +88,6 @@ test('an ended instance gets no chained node, and the ready node is enqueued', a
   const dead = await engine.newInstance()
   await engine.endInstance(dead)
   const answer = await engine.complete(ending(first, { next: { lease: newLease(), instance: dead } }))
-  expect(answer).toEqual({ kind: 'completed' })
+  expect(answer).toEqual({ kind: 'completed', ready: [expect.anything()] })
   expect((await takeNext(engine, gone, execution)).claim).toMatchObject({ node: { id: 'out' }, attempt: 1 })
 })

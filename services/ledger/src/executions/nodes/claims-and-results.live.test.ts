@@ -130,7 +130,7 @@ describe('a result', () => {
     expect(await nodeRow()).toEqual({ state: 'Ready', lease: null, lasted: null })
     const measured = { durationMs: 250, remoteMs: null }
     const item = { ...ending({ job, lease }, { measured }), instance }
-    expect(await twin.complete(item)).toEqual({ kind: 'completed' })
+    expect(await twin.complete(item)).toMatchObject({ kind: 'completed' })
     expect(await nodeRow()).toEqual({ state: 'Succeeded', lease, lasted: 0.25 })
     expect(await engine.complete(item)).toEqual({ kind: 'completed' })
     expect(await engine.complete({ ...item, lease: newLease() })).toEqual({ kind: 'fenced' })
@@ -146,7 +146,7 @@ describe('a result', () => {
   }) => {
     const execution = await begin(chain(3))
     const first = await takeNext(engine, instance, execution)
-    const outcome = await engine.complete(ending(first, { takesJobs: true }))
+    const outcome = await engine.complete(ending(first))
     const second = await takeNext(engine, instance, execution, { isFirst: true })
     const untimed = (claim: Claimed) => ({ ...claim, remainingMs: 0 })
     expect(outcome).toMatchObject({ kind: 'completed', ready: [{ remainingMs: expect.any(Number) }] })
@@ -155,7 +155,6 @@ describe('a result', () => {
     const large = {
       result: { kind: 'succeeded' as const, output, ports: ['text'] },
       instance,
-      takesJobs: true as const,
     }
     expect(await engine.complete(ending(second, large))).toEqual({ kind: 'completed' })
     expect((await takeNext(engine, instance, execution)).claim.outputs).toEqual({ t1: output })
@@ -172,7 +171,7 @@ describe('a result', () => {
     const taken = await takeNext(engine, instance, execution)
     expect(await twin.complete(ending({ ...taken, lease: newLease() }))).toEqual({ kind: 'fenced' })
     const both = await Promise.all([engine.complete(ending(taken)), twin.complete(ending(taken))])
-    expect(both).toEqual([{ kind: 'completed' }, { kind: 'completed' }])
+    expect(both).toMatchObject([{ kind: 'completed' }, { kind: 'completed' }])
     expect(await engine.complete(ending(taken, { result: failing() }))).toEqual({ kind: 'completed' })
     expect(await engine.complete({ ...ending(taken), execution: 'exe_none' })).toEqual({ kind: 'fenced' })
     expect((await engine.record(execution)).nodes[1]).toMatchObject({ status: 'Succeeded', output: { text: 'by t0' } })

@@ -43,8 +43,8 @@ import {
 //        and nothing is written. It may be computed twice, which costs nothing: the first result ends it, and later ones
 //        are fenced. The claim that begins an execution is recorded if its result might come after the time in which a
 //        node has to be claimed.
-//   R13  A completion whose sender takes further jobs returns the free nodes that it made ready, granted as by R12: the
-//        sender runs the first delivery of such a job without a claim.
+//   R13  A completion returns the free nodes that it made ready, granted as by R12: its sender runs the first delivery
+//        of such a job without a claim.
 
 /** Grace period for running nodes after the deadline: their workers know the deadline too and end them. */
 const GRACE_MS = 15_000
@@ -87,13 +87,14 @@ export function decideExecution(situation: Situation): { outcomes: ItemOutcome[]
       if (next !== null) outcomes[n] = { kind: 'completed', next }
     }
   })
-  const ready = readyNodes(draft, situation)
   items.forEach((item, n) => {
-    const outcome = outcomes[n]!
-    if (item.op === 'complete' && item.takesJobs && outcome.kind === 'completed' && ready.length > 0)
-      outcomes[n] = { ...outcome, ready }
     if (item.op === 'claim') outcomes[n] = claim(draft, situation, item)
   })
+  const ready = readyNodes(draft, situation)
+  if (ready.length > 0)
+    outcomes.forEach((outcome, n) => {
+      if (outcome.kind === 'completed') outcomes[n] = { ...outcome, ready }
+    })
   return { outcomes, change: draft.change() }
 }
 

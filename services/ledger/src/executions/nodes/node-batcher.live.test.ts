@@ -100,10 +100,10 @@ describe('the node batcher', () => {
     await holding.query('SELECT FROM money.wallets WHERE project = $1 FOR UPDATE', [tenant.project.id])
     const charging = engine.complete(ending(taken, { usage: usage(5) }))
     await untilBlocked(fixture, charging)
-    expect(await engine.complete(ending(other))).toEqual({ kind: 'completed' })
+    expect(await engine.complete(ending(other))).toMatchObject({ kind: 'completed' })
     await holding.query('COMMIT')
     await holding.end()
-    expect(await charging).toEqual({ kind: 'completed' })
+    expect(await charging).toMatchObject({ kind: 'completed' })
     expect(await engine.record(execution)).toMatchObject({ chargedMicro: 5 })
   })
 
@@ -197,7 +197,7 @@ describe('the node batcher', () => {
     const answers: unknown[] = []
     void replica.complete(completion).then((answer) => answers.push(answer))
     await replica.nodeBatcher.drain()
-    expect(answers).toEqual([{ kind: 'completed' }])
+    expect(answers).toMatchObject([{ kind: 'completed' }])
     await replica.close()
   })
 })

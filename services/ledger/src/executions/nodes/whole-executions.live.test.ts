@@ -24,7 +24,7 @@ describe('an execution', () => {
       callReservation: '',
     })
     expect(await engine.record(execution)).toMatchObject({ status: 'Running', completedAt: null })
-    expect(await engine.complete(ending(first))).toEqual({ kind: 'completed' })
+    expect(await engine.complete(ending(first))).toMatchObject({ kind: 'completed' })
     const last = await takeNext(engine, instance, execution)
     expect(last.claim.contract).toContain('"required":["text"]')
     await engine.complete(ending(last))
