@@ -5,6 +5,7 @@ import { KEY_SECRET_PREFIX, isWellFormedSecret } from '@gateway/api/ids'
 import { keyLimits } from '@gateway/api/limits'
 import { rateLimits } from '@gateway/api/rates'
 import { refuse } from '@gateway/api/refusal'
+import { LedgerUnavailable } from '@gateway/ledger-client/call-operation'
 import { recordChange, type Transaction } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
@@ -15,6 +16,7 @@ import { addNotice } from '../notices/mail-notices.ts'
 import { authenticated, bearerOf } from '../sign-in/authenticate.ts'
 import { boundedExpiry, requireScopes } from '../sign-in/scopes.ts'
 import { issueSecret, hashOf } from '../sign-in/secret.ts'
+import { projectsOfKeys } from './list-keys.ts'
 import { canBeRevoked, databaseNow, keyRecord, keyState } from './key-record.ts'
 import { passBarrier } from '../permissions/authorize.ts'
 import { holdToken, lockToken } from '../sign-in/tokens.ts'
@@ -30,6 +32,7 @@ const LONGEST_CHAIN_MS = keyLimits.expiryDays.max * DAY_MS
  * POST …/keys/{k}/rotate (rules §6.8): issues a replacement with the same project, policy, allowlist, limits, expiry
  * span and meter. For a user who may manage the key, or for the key itself. A repeated request gets 409 with the
  * replacement. Each rotation is a notice of the project.
+ * @throws LedgerUnavailable for a rotation without grace; nothing has changed then
  */
 export function rotateKey(deps: Deps): Handler<'rotateKey'> {
   const { prisma, newId } = deps
@@ -41,6 +44,8 @@ export function rotateKey(deps: Deps): Handler<'rotateKey'> {
     const { graceSeconds } = await call.body()
     // Access may have been lost while the body arrived.
     const { user, personal, keysToken, visible } = isHere ? early : await whoRotates(deps, call.req, tenant)
+    // The secret is shown once, so nothing is changed unless the ledger answers.
+    if (graceSeconds === 0) await passBarrier(deps, await projectsOfKeys(deps, { AND: [visible, { id }] }))
     const { secret, hash, prefix } = issueSecret(KEY_SECRET_PREFIX, deps)
     const replacement = newId('key')
     const made = await prisma.$transaction(async (tx) => {
@@ -92,7 +97,10 @@ export function rotateKey(deps: Deps): Handler<'rotateKey'> {
       await addNotice(tx, { ...notice, details: { by: rotatedBy, replacement } })
       return { project, refusal: null, record: await keyRecord(tx, row, now, user) }
     })
-    if (made.project !== null && (made.refusal || graceSeconds === 0)) await passBarrier(deps, [made.project])
+    if (made.project !== null && (made.refusal || graceSeconds === 0))
+      await passBarrier(deps, [made.project]).catch((error) => {
+        if (made.refusal || !(error instanceof LedgerUnavailable)) throw error
+      })
     if (made.refusal) throw made.refusal
     res.status(201).json({ key: made.record, secret })
   }

@@ -420,6 +420,23 @@ test('responds with 503 to requests that need the ledger while it is down [unava
   )
 })
 
+test('rotates a key without grace only while the ledger can confirm that the old secret ended [unavailable]', async ({
+  stack,
+  ledger,
+  console,
+}) => {
+  const { key, secret } = (await stack.owner.post(`${stack.path}/keys`, { project: stack.project })).body
+  const itself = callerOf(console.url, '', secret)
+  await ledger.stop()
+  try {
+    expect(outcomeOf(await itself.post(`${stack.path}/keys/${key.id}/rotate`))).toBe('503 unavailable')
+    expect((await stack.owner.get(`${stack.path}/keys/${key.id}`)).body.state).toBe('Active')
+  } finally {
+    await ledger.start()
+  }
+  expect(outcomeOf(await itself.post(`${stack.path}/keys/${key.id}/rotate`))).toBe('201')
+})
+
 test('ending a personal token waits for the barrier of the keys that it made, however it ends [unavailable]', async ({
   stack,
   ledger,
