@@ -84,6 +84,7 @@ export const keyRecord = z
     rotatedTo: id.nullable(),
     rotatedBy: id.nullable().describe('the user who replaced it, or its own id: it rotated itself'),
     rotatedAt: time.nullable(),
+    graceUntil: time.nullable().describe('until when the old secret works after a rotation; null: no grace period'),
   })
   .meta({
     examples: [
@@ -115,6 +116,7 @@ export const keyRecord = z
         rotatedTo: null,
         rotatedBy: null,
         rotatedAt: null,
+        graceUntil: null,
       },
     ],
   })

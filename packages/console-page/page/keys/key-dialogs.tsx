@@ -6,7 +6,7 @@ import { FormDialog, Dialog } from '../components/dialog.tsx'
 import { TextField, Field } from '../components/fields.tsx'
 import { GraceField, Select } from '../components/select.tsx'
 import { Moment, Badge, Money } from '../components/values.tsx'
-import { useKeyChange } from './key-labels.ts'
+import { isInGrace, useKeyChange } from './key-labels.ts'
 import { KeySecretDialog } from './key-secret-dialog.tsx'
 import { useMutation } from '@tanstack/react-query'
 import { RefusalBox } from '../components/refusal-box.tsx'
@@ -28,9 +28,10 @@ const dialogs = {
 export type KeyAction = keyof typeof dialogs
 
 /** What the state of a key allows. Whether the user may do it is the API's decision (rules §6). */
-export function keyActions({ state }: KeyRecord): readonly KeyAction[] {
-  if (state === 'Active') return ['Test', 'Rename', 'Pause', 'Rotate', 'Revoke']
-  return state === 'Paused' ? ['Test', 'Rename', 'Resume', 'Revoke'] : ['Rename']
+export function keyActions(key: KeyRecord): readonly KeyAction[] {
+  if (key.state === 'Active') return ['Test', 'Rename', 'Pause', 'Rotate', 'Revoke']
+  if (key.state === 'Paused') return ['Test', 'Rename', 'Resume', 'Revoke']
+  return isInGrace(key) ? ['Rename', 'Revoke'] : ['Rename']
 }
 
 export function KeyDialog({ action, ...key }: DialogProps & { action: KeyAction }) {

@@ -13,6 +13,11 @@ export const stateLabels: Record<KeyRecord['state'], { text: string; tone: Tone 
   NeedsReissue: { text: 'Needs reissue', tone: 'warn' },
 }
 
+/** Whether the old secret of a rotated key still works. */
+export function isInGrace({ state, graceUntil }: KeyRecord): boolean {
+  return state === 'Rotated' && graceUntil !== null && Date.parse(graceUntil) > Date.now()
+}
+
 export const windowLabels = {
   daily: 'per day',
   weekly: 'per week',

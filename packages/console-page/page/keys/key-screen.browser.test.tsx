@@ -61,6 +61,27 @@ test('a key is paused and resumed on its screen, and does not offer to rotate a 
   await expect.element(screen.getByRole('button', { name: 'Rotate' })).toBeVisible()
 })
 
+test('a rotated key in its grace period is listed with its end, and can be revoked', async ({ api, open }) => {
+  const inAnHour = new Date(Date.now() + 3_600_000).toISOString()
+  const rotated = { ...key, state: 'Rotated', rotatedTo: 'key_next', graceUntil: inAnHour } as const
+  const ended = { ...rotated, id: 'key_ended', name: 'Past its grace', graceUntil: key.createdAt } as const
+  api.answer('listKeys', { data: [rotated, ended], nextCursor: null })
+  api.answer('readKey', rotated)
+  api.answer('revokeKey', () => {
+    const revoked = { ...rotated, state: 'Revoked' } as const
+    api.answer('readKey', revoked)
+    return revoked
+  })
+  const { screen } = await open(`${project}/keys`)
+  await expect.element(screen.getByText(/^Old secret works until /)).toBeVisible()
+  await expect.element(screen.getByRole('link', { name: ended.name })).not.toBeInTheDocument()
+  await screen.getByRole('link', { name: key.name }).click()
+  await expect.element(screen.getByText(/^Old secret works until /)).toBeVisible()
+  await screen.getByRole('button', { name: 'Revoke', exact: true }).click()
+  await screen.getByRole('button', { name: 'Revoke key' }).click()
+  await expect.element(screen.getByText(/^Old secret works until /)).not.toBeInTheDocument()
+})
+
 test('a key is renamed on its screen', async ({ api, open }) => {
   const { screen } = await open(address)
   api.answer('renameKey', ({ name }) => {

@@ -14,7 +14,7 @@ import { NewestRefusals } from '../refusals/refusals-by-code.tsx'
 import { SpendingDays } from '../usage/spending-days.tsx'
 import { CreateKeyDialog } from './create-key-dialog.tsx'
 import { keyActions, KeyDialog, type KeyAction } from './key-dialogs.tsx'
-import { stateLabels } from './key-labels.ts'
+import { isInGrace, stateLabels } from './key-labels.ts'
 import { useMissingKeyRight } from './key-right.tsx'
 import { ratesText } from './rate-fields.tsx'
 import { WindowBar } from './window-bar.tsx'
@@ -53,6 +53,11 @@ export function KeyScreen() {
               <p className="notice">
                 Paused <Moment iso={found.pausedAt} />. Calls are refused with <code>key_paused</code> until you resume
                 the key.
+              </p>
+            )}
+            {isInGrace(found) && (
+              <p className="notice">
+                Old secret works until <Moment iso={found.graceUntil!} isExact />. Revoke the key to end it now.
               </p>
             )}
             <div className="two">

@@ -14,7 +14,7 @@ import { RowActions } from '../components/row-actions.tsx'
 import { Moment, Badge } from '../components/values.tsx'
 import { inUsd, several } from '../components/usd.ts'
 import { keyActions, KeyDialog, RevokeKeyDialog, type KeyAction } from './key-dialogs.tsx'
-import { stateLabels } from './key-labels.ts'
+import { isInGrace, stateLabels } from './key-labels.ts'
 import { ratesText } from './rate-fields.tsx'
 import { WindowBar } from './window-bar.tsx'
 
@@ -48,7 +48,9 @@ export function KeysScreen() {
             </EmptyState>
           ) : (
             <>
-              <KeyTable keys={all.filter(({ state }) => ended || state === 'Active' || state === 'Paused')} />
+              <KeyTable
+                keys={all.filter((key) => ended || ['Active', 'Paused'].includes(key.state) || isInGrace(key))}
+              />
               <label className="choice soft">
                 <input type="checkbox" checked={ended ?? false} onChange={({ target }) => showEnded(target.checked)} />
                 Show revoked and expired
@@ -185,13 +187,19 @@ function KeyName({ of: { id, name, prefix, createdBy, createdAt, issuedBy, rotat
   )
 }
 
-function KeyState({ of: { id, state, rotatedBy, rotatedAt }, userOf }: Shown) {
+function KeyState({ of: key, userOf }: Shown) {
+  const { id, state, rotatedBy, rotatedAt, graceUntil } = key
   return (
     <>
       <Badge tone={stateLabels[state].tone} text={stateLabels[state].text} />
       {rotatedBy !== null && rotatedAt !== null && (
         <div className="soft small">
           {rotatedBy === id ? 'Rotated itself' : `Rotated by ${userOf(rotatedBy)}`} <Moment iso={rotatedAt} />
+        </div>
+      )}
+      {isInGrace(key) && (
+        <div className="small">
+          Old secret works until <Moment iso={graceUntil!} isExact />
         </div>
       )}
     </>

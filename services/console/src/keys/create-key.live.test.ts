@@ -45,6 +45,7 @@ test('creates a key bound to its project, shows the secret once and stores only 
     issuedBy: stack.owner.id,
     rotatedBy: null,
     rotatedAt: null,
+    graceUntil: null,
     pausedAt: null,
   })
   const read = await stack.owner.get(`${stack.path}/keys/${key.id}`)

@@ -67,6 +67,7 @@ export async function keyRecords(
     rotatedTo: key.rotatedTo,
     rotatedBy: replacementOf.get(key.id)?.rotatedBy ?? null,
     rotatedAt: replacementOf.get(key.id)?.createdAt.toISOString() ?? null,
+    graceUntil: key.graceUntil?.toISOString() ?? null,
   }))
 }
 
@@ -95,7 +96,7 @@ export function limitOf({ limitMicro, limitReset }: Pick<KeyRow, 'limitMicro' | 
 export type KeyDates = Pick<Key, 'project' | 'revokedAt' | 'pausedAt' | 'rotatedTo' | 'graceUntil' | 'expiresAt'>
 
 /**
- * Returns the state that the console shows (rules §6.3). `Rotated` does not tell whether the grace period has ended.
+ * Returns the state that the console shows (rules §6.3). In state `Rotated`, `graceUntil` tells whether the old secret still works.
  */
 export function keyState({ project, revokedAt, pausedAt, rotatedTo, expiresAt }: KeyDates, now: Date): KeyState {
   if (revokedAt !== null) return 'Revoked'
