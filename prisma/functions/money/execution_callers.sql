@@ -1,8 +1,9 @@
 -- On whose behalf the nodes of an execution call, and why they no longer may (null: they may). For an execution started
 -- by a key the lineage counts: rotation and expiry of the key do not stop it, but a revocation, a pause or its issuer's
--- loss of permissions does (money §7.2). An execution of a user in the console has no key, lineage or limit, and continues
--- while that user may invoke; a grant requires a membership (rules §7.3). One started by a project token continues
--- while the token exists, has not expired and may invoke.
+-- loss of permissions does (money §7.2). What ended another key of the lineage before the start does not: a key in its
+-- grace period may still start executions. An execution of a user in the console has no key, lineage or limit, and
+-- continues while that user may invoke; a grant requires a membership (rules §7.3). One started by a project token
+-- continues while the token exists, has not expired and may invoke.
 -- needs: money.callers
 CREATE OR REPLACE VIEW money.execution_callers AS
 SELECT e.id AS execution,
@@ -26,9 +27,11 @@ SELECT e.id AS execution,
                       WHERE t.id = e.user_id AND t.project = e.project AND t.expires_at > clock_timestamp()
                         AND 'sandboxes.use' = ANY (t.permissions)) IS NULL THEN 'not_permitted' END
          WHEN k.id IS NULL THEN 'key_revoked'
-         WHEN (SELECT bool_or(h.revoked_at IS NOT NULL AND (h.rotated_to IS NULL OR h.id = e.key))
+         WHEN (SELECT bool_or(h.revoked_at IS NOT NULL
+                              AND (h.id = e.key OR h.rotated_to IS NULL AND h.revoked_at >= e.created_at))
                  FROM control.keys h WHERE h.lineage = e.lineage) THEN 'key_revoked'
-         WHEN (SELECT bool_or(h.paused_at IS NOT NULL) FROM control.keys h WHERE h.lineage = e.lineage) THEN 'key_paused'
+         WHEN (SELECT bool_or(h.paused_at IS NOT NULL AND (h.id = e.key OR h.paused_at >= e.created_at))
+                 FROM control.keys h WHERE h.lineage = e.lineage) THEN 'key_paused'
          WHEN NOT k.issuer_authorized THEN 'key_issuer_denied'
        END AS refusal,
        e.max_micro,

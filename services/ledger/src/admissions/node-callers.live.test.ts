@@ -58,6 +58,20 @@ describe('an execution', () => {
     expect(await codeNow(replica, tenant, third!)).toBe('key_paused')
   })
 
+  test('started with a key in its grace period is not stopped by what ended its replacement before', async ({
+    fixture,
+    replica,
+    tenant,
+  }) => {
+    for (const ended of ['revoked_at', 'paused_at']) {
+      const key = await fixture.key({ project: tenant.project, by: tenant.owners.owner })
+      const { id } = await rotateKey(fixture, key)
+      await fixture.run(`UPDATE control.keys SET ${ended} = now() - interval '1 second' WHERE id = $1`, [id])
+      const [node] = await runWith(fixture, tenant, 1, { key: key.id })
+      expect(await codeNow(replica, tenant, node!)).toBe('admitted')
+    }
+  })
+
   test('started with an access token may call products while the token exists, has not expired and permits it in the project [not_permitted]', async ({
     fixture,
     replica,
