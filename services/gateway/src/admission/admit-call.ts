@@ -24,6 +24,8 @@ import type { Admission, Caller, Running } from './admission.ts'
 //   A3  Calls over the operator's rate limit, or with images that the model can't take, are refused here. The ledger is
 //       still asked, without an instance: it makes every decision that precedes money and reserves nothing, so that its
 //       refusals come first.
+//   A4  A call that waits for a running one asks under a new ID each time. If a connection is cut, the ID it asked under
+//       is released, and is never admitted after that.
 
 type Needed = Pick<
   Deps,
@@ -63,8 +65,10 @@ export async function admitCall(
   attachmentError: Refusal | null = null,
 ): Promise<Admission> {
   deps.admissionQueueLimit.refuseIfFull()
-  const first = await askLedger(deps, chat, caller, attachmentError, deps.admissionQueueLimit.during)
-  const askAgain = () => askLedger(deps, chat, caller, attachmentError, (ask) => ask())
+  const ask = (id: InvocationId, waiting: AdmissionQueueLimit['during']) =>
+    askLedger(deps, chat, id, caller.disconnected, attachmentError, waiting)
+  const first = await ask(idOfRequest('inv', caller.requestId), deps.admissionQueueLimit.during)
+  const askAgain = () => ask(deps.newId('inv'), (work) => work()) // A4
   const admission =
     first.kind === 'running' ? await deps.runningCalls.join(first, askerOf(chat), askAgain, caller.disconnected) : first
   noteOnCall({
@@ -84,7 +88,8 @@ function askerOf({ keyHash, selector, tag, idempotency }: AdmissionRequest): str
 async function askLedger(
   deps: Needed,
   chat: AdmissionRequest,
-  { requestId, disconnected }: Caller,
+  id: InvocationId,
+  disconnected: AbortSignal,
   attachmentError: Refusal | null,
   waiting: AdmissionQueueLimit['during'],
 ): Promise<Admission | Running> {
@@ -94,7 +99,6 @@ async function askLedger(
     maxTokens: chat.request.maxTokens ?? 0,
   })
   try {
-    const id = idOfRequest('inv', requestId)
     const admission = await askWithin(deps, chat, id, disconnected, attachmentError, waiting, place)
     if (admission.kind !== 'admitted' && 'undo' in place) place.undo()
     return admission
