@@ -31,7 +31,7 @@ export type KeyAction = keyof typeof dialogs
 export function keyActions(key: KeyRecord): readonly KeyAction[] {
   if (key.state === 'Active') return ['Test', 'Rename', 'Pause', 'Rotate', 'Revoke']
   if (key.state === 'Paused') return ['Test', 'Rename', 'Resume', 'Revoke']
-  return isInGrace(key) ? ['Rename', 'Revoke'] : ['Rename']
+  return key.state === 'Expired' || isInGrace(key) ? ['Rename', 'Revoke'] : ['Rename']
 }
 
 export function KeyDialog({ action, ...key }: DialogProps & { action: KeyAction }) {

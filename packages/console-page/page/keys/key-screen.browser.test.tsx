@@ -82,6 +82,13 @@ test('a rotated key in its grace period is listed with its end, and can be revok
   await expect.element(screen.getByText(/^Old secret works until /)).not.toBeInTheDocument()
 })
 
+test('an expired key can only be renamed and revoked', async ({ api, open }) => {
+  api.answer('readKey', { ...key, state: 'Expired', expiresAt: key.createdAt })
+  const { screen } = await open(address)
+  await expect.element(screen.getByRole('button', { name: 'Revoke', exact: true })).toBeVisible()
+  await expect.element(screen.getByRole('button', { name: /^(Test|Pause|Resume|Rotate)$/ })).not.toBeInTheDocument()
+})
+
 test('a key is renamed on its screen', async ({ api, open }) => {
   const { screen } = await open(address)
   api.answer('renameKey', ({ name }) => {

@@ -129,11 +129,14 @@ export function inState(state: KeyState, now: Date): Prisma.KeyWhereInput {
   }
 }
 
-/** Whether revoking would have an effect, as it does for a rotated key in its grace period and for a legacy key. */
+/**
+ * Whether revoking would have an effect, as it does for a rotated key in its grace period, for a legacy key, and for an
+ * expired key, whose running executions it stops.
+ */
 export function canBeRevoked(key: KeyDates, now: Date): boolean {
   const state = keyState(key, now)
   if (state === 'Rotated') return key.graceUntil !== null && key.graceUntil > now
-  return state === 'Active' || state === 'Paused' || state === 'NeedsReissue'
+  return state !== 'Revoked'
 }
 
 /** Stored meter of the window in which its lineage last called. Micro-USD. */

@@ -16,9 +16,9 @@ const legacy = { ...key, project: null, expiresAt: null }
 
 test.for([
   [key, 'Active', true],
-  [{ ...key, expiresAt: now }, 'Expired', false],
+  [{ ...key, expiresAt: now }, 'Expired', true],
   [{ ...key, pausedAt: past }, 'Paused', true],
-  [{ ...key, pausedAt: past, expiresAt: now }, 'Expired', false],
+  [{ ...key, pausedAt: past, expiresAt: now }, 'Expired', true],
   [{ ...key, pausedAt: past, revokedAt: past }, 'Revoked', false],
   [{ ...key, revokedAt: past }, 'Revoked', false],
   [{ ...key, revokedAt: past, expiresAt: past, rotatedTo: 'key_2' }, 'Revoked', false],
