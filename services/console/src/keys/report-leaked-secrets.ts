@@ -11,6 +11,7 @@ import { check } from '../request/check.ts'
 import { bodyOf } from '../request/receive-first.ts'
 import { endPersonalTokens } from '../sign-in/end-credentials.ts'
 import { hashOf } from '../sign-in/secret.ts'
+import { projectsOfKeys } from './list-keys.ts'
 import { canBeRevoked, databaseNow } from './key-record.ts'
 
 // Reports of leaked secrets, by scanners and anyone else (rules §6.13). No one signs in:
@@ -48,12 +49,12 @@ export function reportLeakedSecrets(deps: Deps): Handler<'reportLeakedSecrets'> 
       prisma.session.findMany({ where: { hash } }),
     ])
     for (const key of keys) await endKey(deps, key, placeOf.get(nameOf(key.hash)) ?? {})
-    const projects = keys.flatMap(({ project }) => project ?? [])
-    for (const token of userTokens)
-      projects.push(...(await endUserToken(deps, token, placeOf.get(nameOf(token.hash)) ?? {})))
+    for (const token of userTokens) await endUserToken(deps, token, placeOf.get(nameOf(token.hash)) ?? {})
     for (const token of accessTokens) await endAccessToken(deps, token, placeOf.get(nameOf(token.hash)) ?? {})
     for (const session of sessions) await endLeakedSession(deps, session, placeOf.get(nameOf(session.hash)) ?? {})
-    await passBarrier(deps, projects) // L3
+    const ids = { in: keys.map(({ id }) => id) }
+    const tokens = { in: userTokens.map(({ id }) => id) }
+    await passBarrier(deps, await projectsOfKeys(deps, { OR: [{ id: ids }, { madeWith: tokens }] })) // L3
     res.json({ received: reports.length })
   }
 }
@@ -82,15 +83,14 @@ async function endKey({ prisma, newId, log }: Deps, { id }: Row<'key'>, found: F
 
 /**
  * A personal token, with what it made. Its user, the Admins of the user's organizations and the operators see the audit
- * row. Returns the projects of the keys that ended.
+ * row.
  */
-async function endUserToken({ prisma }: Deps, { id, user }: Row<'userToken'>, found: Found): Promise<string[]> {
-  return prisma.$transaction(async (tx) => {
-    const { ids, projects } = await endPersonalTokens(tx, { id }, { by: null })
-    if (ids.length === 0) return [] // ended concurrently
+async function endUserToken({ prisma }: Deps, { id, user }: Row<'userToken'>, found: Found): Promise<void> {
+  await prisma.$transaction(async (tx) => {
+    const { ids } = await endPersonalTokens(tx, { id }, { by: null })
+    if (ids.length === 0) return // ended concurrently
     const what = { action: 'token.leak' as const, subject: id, details: { user, ...found } }
     await recordChange(tx, { tenant: null, user: null, of: user, ...what })
-    return projects
   })
 }
 

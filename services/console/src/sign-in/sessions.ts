@@ -2,6 +2,7 @@ import type { SessionRecord } from '@gateway/api/console/second-factor'
 import { refuse } from '@gateway/api/refusal'
 import { recordChange } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
+import { projectsOfKeys } from '../keys/list-keys.ts'
 import { passBarrier } from '../permissions/authorize.ts'
 import type { Handler } from '../request/call.ts'
 import { idsAfter, pageOf } from '../request/page.ts'
@@ -64,7 +65,7 @@ export function endSession({ prisma }: Deps): Handler<'endSession'> {
   }
 }
 
-/** DELETE /api/v2/me/sessions: sign out everywhere. */
+/** DELETE /api/v2/me/sessions: sign out everywhere. Repeating it after another sign-in passes the barrier again. */
 export function signOutEverywhere(
   deps: Pick<ConsoleDeps, 'prisma' | 'publicUrl' | 'ledger'>,
 ): Handler<'signOutEverywhere'> {
@@ -75,7 +76,8 @@ export function signOutEverywhere(
       return endCredentials(tx, user)
     })
     sessionCookie(deps).clear(call.req, res)
-    await passBarrier(deps, projects)
+    const made = { createdBy: user, madeWith: { not: null } }
+    await passBarrier(deps, [...projects, ...(await projectsOfKeys(deps, made))])
     res.status(204).end()
   }
 }
