@@ -11,7 +11,7 @@ import type { CountExactly } from '@gateway/tokens/exact-count'
 import type { CaptureNode } from './capture/capture-node.ts'
 import type { Metrics } from './metrics.ts'
 import type { FreeNodes } from './perform/free-nodes.ts'
-import type { ReadyNodes } from './run/run-node.ts'
+import type { ReadyNodes } from './run/ready-nodes.ts'
 
 /** Dependencies with one instance per worker, created in open-deps.ts. Each function takes the ones it uses. */
 export interface Deps {

@@ -22,7 +22,7 @@ import type { WorkerConfig } from './config.ts'
 import type { Deps } from './deps.ts'
 import { openMetrics } from './metrics.ts'
 import { openFreeNodes } from './perform/free-nodes.ts'
-import { openReadyNodes } from './run/run-node.ts'
+import { openReadyNodes } from './run/ready-nodes.ts'
 
 /** A node is a part of an execution that would fail with it, so it waits longer than a call. */
 const CONNECTION_WAIT_MS = 120_000

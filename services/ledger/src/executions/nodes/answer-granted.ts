@@ -8,7 +8,7 @@ import { type ExecutionChange, type ExecutionFacts, readExecutions } from '../st
 import type { Granted, WaitingNode } from './node-item.ts'
 import type { NodeBatchResult } from './run-node-batch.ts'
 
-/** Characters of a node, its inputs and its contract, up to which it is returned ahead (R13): answers stay small. */
+/** Characters of a node, its inputs and its contract, up to which it is returned ahead (R13 of decide-execution.ts). */
 const READY_CHARACTERS = 8_192
 
 /** A node that was granted to a worker, with the state of its execution. */
