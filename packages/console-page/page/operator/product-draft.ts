@@ -143,6 +143,23 @@ export function patchOf(product: ProductRecord, draft: ProductDraft): ProductPat
   return { ...patch, ...(overheads && { overheads: changedOf(before?.overheads ?? {}, overheads) }) }
 }
 
+/**
+ * Moves unsaved changes of a form from the product they began with to the product as saved now. A field that both
+ * changed differently keeps what was typed, and is a conflict.
+ */
+export function rebase(draft: ProductDraft, base: ProductDraft, saved: ProductDraft): [ProductDraft, Conflicts] {
+  const rebased = { ...saved, ...changedOf(base, draft) }
+  const [ours, theirs] = [changedOf(saved, rebased), changedOf(base, saved)]
+  return [rebased, namesOf(theirs).filter((name) => name in ours)]
+}
+
+export type Conflicts = readonly (keyof ProductDraft)[]
+
+/** Names of the fields in which two drafts differ. */
+export const changedNames = (before: ProductDraft, after: ProductDraft): Conflicts => namesOf(changedOf(before, after))
+
+const namesOf = (fields: Partial<ProductDraft>) => Object.keys(fields) as (keyof ProductDraft)[]
+
 function changedOf<Fields extends object>(before: Partial<Fields>, after: Fields): Partial<Fields> {
   const isSame = (name: keyof Fields) => JSON.stringify(before[name]) === JSON.stringify(after[name])
   const changed = Object.entries(after).filter(([name]) => !isSame(name as keyof Fields))

@@ -15,6 +15,8 @@ const product: ProductRecord = {
 const list = (...data: ProductRecord[]) => ({ ...contractExample('listProducts'), data, nextCursor: null })
 const address = `/operator/products/${encodeURIComponent(product.id)}`
 
+const { pricing } = product
+
 const tooHigh = { reason: 'The price is above the input price.', resolution: 'Lower it.' }
 
 const providerNames = () =>
@@ -172,16 +174,31 @@ test('typed text survives a failed save and a refetch, the refused field takes t
   await expect.element(screen.getByRole('alert')).toBeVisible()
   await expect.element(screen.getByRole('textbox', { name: 'Cached input tokens ($/1M)' })).toHaveFocus()
 
-  const reads = api.asked('listProducts').length
-  api.answer('listProducts', list({ ...product, name: 'Renamed elsewhere' }))
+  const output = screen.getByRole('textbox', { name: 'Output tokens ($/1M)', exact: true })
+  const name = screen.getByRole('textbox', { name: 'Name', exact: true })
+  const changedToo = screen.getByText(/Another operator changed/)
+  const elsewhere = { ...product, name: 'Renamed elsewhere', pricing: { ...pricing, completion: '0.000012' } }
+  await name.fill('Renamed here')
+  api.answer('listProducts', list(elsewhere))
   showTabAgain()
-  await expect.poll(() => api.asked('listProducts').length).toBeGreaterThan(reads)
+  await expect.element(output).toHaveValue('12')
   await expect.element(input).toHaveValue('3')
+  await expect.element(screen.getByRole('region', { name: 'Identity' }).getByText(/Another operator/)).toBeVisible()
+  await expect.element(name).toHaveValue('Renamed here')
+  await name.fill('Renamed elsewhere')
+  await expect.element(changedToo).not.toBeInTheDocument()
+  api.answer('changeProduct', (patch) => ({ ...elsewhere, ...(patch as object) }))
+  await screen.getByRole('button', { name: 'Save', exact: true }).click()
+  await expect
+    .poll(() => api.asked('changeProduct').at(-1)?.body)
+    .toEqual({ pricing: { ...pricing, prompt: '0.000003', completion: '0.000012' } })
+  await expect.element(screen.getByText('All changes saved')).toBeVisible()
 
+  await input.fill('4')
   void goTo('/operator/products')
   await screen.getByRole('dialog', { name: 'Unsaved changes' }).getByRole('button', { name: 'Stay' }).click()
   expect(at().pathname).toBe(address)
-  await expect.element(input).toHaveValue('3')
+  await expect.element(input).toHaveValue('4')
 })
 
 test('an untouched form shows what another operator saves', async ({ api, open }) => {

@@ -16,7 +16,17 @@ import { Badge } from '../components/values.tsx'
 import { OperatorScreen } from './operator-screen.tsx'
 import { useFocusOnFault } from '../components/fields.tsx'
 import { PriceFields } from './price-fields.tsx'
-import { bodyOf, draftOf, emptyDraft, patchOf, pricingOf, type ProductDraft } from './product-draft.ts'
+import {
+  bodyOf,
+  changedNames,
+  type Conflicts,
+  draftOf,
+  emptyDraft,
+  patchOf,
+  pricingOf,
+  type ProductDraft,
+  rebase,
+} from './product-draft.ts'
 import { CapabilityFields, IdentityFields, LimitFields } from './product-fields.tsx'
 import { PublishDialog, PublishQuestion, readingAffectedProjects, SuspendDialog } from './product-state-dialogs.tsx'
 import { ProviderRoutes } from './provider-routes.tsx'
@@ -157,21 +167,26 @@ function NextStep({ of: { id, kind, state }, onPublish }: { of: ProductRecord; o
 const KnownModelPicker = loadedLater(async () => (await import('./known-model-picker.tsx')).KnownModelPicker)
 
 const sections = [
-  ['identity', 'Identity'],
-  ['price', 'Price'],
-  ['providers', 'Providers and fallback'],
-  ['limits', 'Limits'],
-  ['capabilities', 'Capabilities'],
-] as const
+  ['identity', 'Identity', ['name', 'ownedBy', 'description']],
+  ['price', 'Price', ['unit', 'prompt', 'completion', 'cachedPrompt', 'cacheWrite', 'reasoning', 'request']],
+  ['providers', 'Providers and fallback', ['providers']],
+  [
+    'limits',
+    'Limits',
+    ['contextLength', 'maxOutputTokens', 'factor', 'tokenizer', 'maxOutputBytes', 'maxTokensPerImage'],
+  ],
+  ['capabilities', 'Capabilities', ['input', 'output', 'supportedParameters', 'values', 'isModerated']],
+] as const satisfies readonly (readonly [id: string, title: string, fields: Conflicts])[]
 
 /**
- * Fields of a product by section. What was typed stays until it is saved, also if the product is read again. An
- * untouched form shows what was read.
+ * Fields of a product by section. What was typed stays until it is saved, also if the product is read again. All other
+ * fields show what was read.
  */
 function ProductForm({ product, start }: { product: ProductRecord | null; start: ProductDraft }) {
   const [read, setRead] = useState(product)
   const [saved, setSaved] = useState({ product, draft: start })
   const [draft, setDraft] = useState(start)
+  const [conflicts, setConflicts] = useState<Conflicts>([])
   const [filled, setFilled] = useState(start) // what no one typed
   const [tries, setTries] = useState(0)
   const [isPublishing, setPublishing] = useState(false)
@@ -180,18 +195,28 @@ function ProductForm({ product, start }: { product: ProductRecord | null; start:
   const once = useOnce()
   const known = useProviders({}).data?.data
   const save = useChange(
-    ({ sent, publishes }: { sent: ProductDraft; publishes: boolean }) => send(saved.product, sent, publishes, once),
+    async ({ sent, publishes }: { sent: ProductDraft; publishes: boolean }) => {
+      const record = await send(saved.product, sent, publishes, once)
+      if (product) {
+        setSaved({ product: record, draft: draftOf(record) })
+        setDraft((now) => rebase(now, sent, draftOf(record))[0])
+        setConflicts([])
+        setTries(0)
+      }
+      return record
+    },
     `${draft.name} saved.`,
     ['/api/v2/products'],
   )
   useFocusOnFault(form, tries, save.error)
-  const isUnsaved = JSON.stringify(draft) !== JSON.stringify(saved.draft)
+  const unsaved = changedNames(saved.draft, draft)
+  const isUnsaved = unsaved.length > 0
   if (product !== read) {
+    const [rebased, more] = rebase(draft, saved.draft, start)
     setRead(product)
-    if (!isUnsaved) {
-      setSaved({ product, draft: start })
-      setDraft(start)
-    }
+    setSaved({ product, draft: start })
+    setDraft(rebased)
+    setConflicts([...conflicts, ...more])
   }
   const isFaulty = bodyOf(draft) === null
   const submit = (event: FormEvent<HTMLFormElement>) => {
@@ -204,16 +229,13 @@ function ProductForm({ product, start }: { product: ProductRecord | null; start:
   }
   const store = (publishes: boolean) => {
     const onSuccess = (record: ProductRecord) => {
-      if (!product)
-        return void navigate({
-          to: '/operator/products/$product',
-          params: { product: record.id },
-          ignoreBlocker: true,
-          replace: true,
-        })
-      setTries(0)
-      setSaved({ product: record, draft: draftOf(record) })
-      setDraft((now) => (now === draft ? draftOf(record) : now))
+      if (product) return
+      void navigate({
+        to: '/operator/products/$product',
+        params: { product: record.id },
+        ignoreBlocker: true,
+        replace: true,
+      })
     }
     save.mutate({ sent: draft, publishes }, { onSuccess })
   }
@@ -234,6 +256,7 @@ function ProductForm({ product, start }: { product: ProductRecord | null; start:
     faultOf: (param: string) => faultAt(save.error, param),
     onChange: (part: Partial<ProductDraft>) => setDraft((now) => ({ ...now, ...part })),
   }
+  const conflicting = conflicts.filter((name) => unsaved.includes(name))
   const isPublished = product?.state === 'published'
   const pricing = isPublishing ? pricingOf(draft.kind, draft) : null
   return (
@@ -259,19 +282,19 @@ function ProductForm({ product, start }: { product: ProductRecord | null; start:
               }}
             />
           )}
-          <Section of={sections[0]}>
+          <Section of={sections[0]} conflicts={conflicting}>
             <IdentityFields {...parts} />
           </Section>
-          <Section of={sections[1]}>
+          <Section of={sections[1]} conflicts={conflicting}>
             <PriceFields {...parts} />
           </Section>
-          <Section of={sections[2]}>
+          <Section of={sections[2]} conflicts={conflicting}>
             <ProviderRoutes {...parts} known={known} />
           </Section>
-          <Section of={sections[3]}>
+          <Section of={sections[3]} conflicts={conflicting}>
             <LimitFields {...parts} />
           </Section>
-          <Section of={sections[4]}>
+          <Section of={sections[4]} conflicts={conflicting}>
             <CapabilityFields {...parts} />
           </Section>
           <RefusalBox error={save.error} />
@@ -329,12 +352,25 @@ function SectionList() {
   )
 }
 
-function Section({ of: [id, title], children }: { of: (typeof sections)[number]; children: ReactNode }) {
+function Section({
+  of: [id, title, fields],
+  conflicts,
+  children,
+}: {
+  of: (typeof sections)[number]
+  conflicts: Conflicts
+  children: ReactNode
+}) {
   return (
     <section className="card stack" aria-labelledby={id}>
       <h2 id={id} tabIndex={-1}>
         {title}
       </h2>
+      {fields.some((name) => conflicts.includes(name)) && (
+        <p className="notice" role="status">
+          Another operator changed what you are changing here. Saving replaces their change.
+        </p>
+      )}
       {children}
     </section>
   )
