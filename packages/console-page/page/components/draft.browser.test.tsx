@@ -75,12 +75,37 @@ test('the form of alert rules keeps typed text', async ({ api, open }) => {
   await form.getByLabelText('Runway below (days)').fill('12')
   await form.getByRole('textbox', { name: 'Balance below (USD)' }).fill('3.5')
   const reads = api.asked('readThresholds').length
-  api.answer('readThresholds', { ...rules, daysLeft: 21 })
+  api.answer('readThresholds', { belowMicro: [9_000_000], keyPercents: [60], daysLeft: 21 })
   showTabAgain()
   await expect.poll(() => api.asked('readThresholds').length).toBeGreaterThan(reads)
   await expect.element(screen.getByText(/21 days/)).toBeInTheDocument()
   await expect.element(form.getByLabelText('Runway below (days)')).toHaveValue(12)
   await expect.element(form.getByRole('textbox', { name: 'Balance below (USD)' })).toHaveValue('3.5')
+  await form.getByRole('button', { name: 'Save alert rules' }).click()
+  await expect
+    .poll(() => api.asked('setThresholds').at(-1)?.body)
+    .toEqual({ belowMicro: [9_000_000, 3_500_000], keyPercents: [60], daysLeft: 12 })
+})
+
+test('the form of prompt capture keeps what another owner hides meanwhile', async ({ api, open }) => {
+  const [before] = contractExample('listProjects').data
+  const capture = { retentionDays: 7, hide: ['email' as const], patterns: ['CUST-[0-9]+'] }
+  const answer = (more: Partial<typeof capture>) =>
+    api.answer('listProjects', { data: [{ ...before!, capture: { ...capture, ...more } }], nextCursor: null })
+  answer({})
+  const { screen } = await open(`${project}/settings`)
+  await screen.getByRole('region', { name: 'Prompt capture' }).getByRole('button', { name: 'Change' }).click()
+  const form = screen.getByRole('dialog', { name: 'Change capture' })
+  await form.getByLabelText('Delete after (days)').fill('14')
+  await form.getByRole('checkbox', { name: 'Phone numbers' }).click()
+  const patterns = ['CUST-[0-9]+', 'INV-[0-9]+']
+  answer({ patterns })
+  showTabAgain()
+  await expect.element(form.getByLabelText('Own patterns')).toHaveValue(patterns.join('\n'))
+  await form.getByRole('button', { name: 'Save' }).click()
+  await expect
+    .poll(() => api.asked('changeProject').at(-1)?.body)
+    .toEqual({ capture: { retentionDays: 14, hide: ['email', 'phone'], patterns } })
 })
 
 test('saving the alert rules takes a typed amount along, and refuses one it cannot read', async ({ api, open }) => {

@@ -23,3 +23,11 @@ export function useDraft(kept: string): [text: string, onType: (text: string) =>
   if (now !== draft) setDraft(now)
   return [now.typed ?? kept, (typed) => setDraft({ typed, kept })]
 }
+
+/** `useDraft` of a list, which is typed or saved as a whole. */
+export function useListDraft<Item extends string | number>(
+  kept: readonly Item[],
+): [items: Item[], onType: (items: readonly Item[]) => void] {
+  const [text, setText] = useDraft(JSON.stringify(kept))
+  return [JSON.parse(text) as Item[], (items) => setText(JSON.stringify(items))]
+}

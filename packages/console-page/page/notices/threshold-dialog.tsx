@@ -4,6 +4,7 @@ import { ask } from '../api/ask.ts'
 import { useChange } from '../api/queries.ts'
 import { useScope } from '../api/session.ts'
 import { FormDialog } from '../components/dialog.tsx'
+import { useDraft, useListDraft } from '../components/draft.ts'
 import { Field } from '../components/fields.tsx'
 import { microOf, usd } from '../components/usd.ts'
 import { THRESHOLDS } from './notice-link.tsx'
@@ -15,10 +16,12 @@ const MOST: (typeof noticeLimits)['thresholds'] = 10
 /** Edits all alert rules, which are saved together. */
 export function ThresholdDialog({ saved, onClose }: { saved: NoticeThresholds; onClose: () => void }) {
   const params = useScope()
-  const [draft, setDraft] = useState(saved)
-  const [days, setDays] = useState(String(saved.daysLeft ?? ''))
+  const [belowMicro, setBelowMicro] = useListDraft(saved.belowMicro)
+  const [keyPercents, setKeyPercents] = useListDraft(saved.keyPercents)
+  const [days, setDays] = useDraft(String(saved.daysLeft ?? ''))
+  const daysLeft = days === '' ? null : Number(days)
   const save = useChange(
-    () => ask('PUT', THRESHOLDS, { params, body: { ...draft, daysLeft: days === '' ? null : Number(days) } }),
+    () => ask('PUT', THRESHOLDS, { params, body: { belowMicro, keyPercents, daysLeft } }),
     'Alert rules saved.',
     [THRESHOLDS],
   )
@@ -30,20 +33,20 @@ export function ThresholdDialog({ saved, onClose }: { saved: NoticeThresholds; o
         hint="Alert when the balance falls below this amount, for example 5."
         wrong="Enter an amount above zero, such as 5 or 0.50."
         most={MOST}
-        values={draft.belowMicro}
+        values={belowMicro}
         read={(text) => microOf(text) || null}
         show={usd}
-        onChange={(belowMicro) => setDraft({ ...draft, belowMicro })}
+        onChange={setBelowMicro}
       />
       <ChosenValues
         label="Key spend alert (% of limit)"
         hint="Applies to every key with a limit, once per limit period. For example 80."
         wrong="Enter a whole number from 1 to 100."
         most={MOST}
-        values={draft.keyPercents}
+        values={keyPercents}
         read={percentOf}
         show={(percent) => `${percent}%`}
-        onChange={(keyPercents) => setDraft({ ...draft, keyPercents })}
+        onChange={setKeyPercents}
       />
       <Field label="Runway below (days)" hint="Based on the 7-day average. Leave empty for no alert.">
         {(ids) => (

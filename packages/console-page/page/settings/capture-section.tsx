@@ -5,6 +5,7 @@ import { faultAt } from '../api/failed.ts'
 import { useChange } from '../api/queries.ts'
 import { useScope } from '../api/session.ts'
 import { FormDialog } from '../components/dialog.tsx'
+import { useDraft, useListDraft } from '../components/draft.ts'
 import { Field, TextField } from '../components/fields.tsx'
 import { several } from '../components/usd.ts'
 import { Facts } from '../components/values.tsx'
@@ -81,9 +82,9 @@ function useCaptureChange(capture: CaptureSettings | null, text: string) {
 
 function CaptureDialog({ before, onClose }: { before: CaptureSettings | null; onClose: () => void }) {
   const start = before ?? suggested
-  const [days, setDays] = useState(String(start.retentionDays))
-  const [hide, setHide] = useState(start.hide)
-  const [text, setText] = useState(start.patterns.join('\n'))
+  const [days, setDays] = useDraft(String(start.retentionDays))
+  const [hide, setHide] = useListDraft(start.hide)
+  const [text, setText] = useDraft(start.patterns.join('\n'))
   const patterns = text
     .split('\n')
     .map((line) => line.trim())
