@@ -637,7 +637,7 @@ export const consoleRoutes = {
     description: 'For members of any organization. Only platform operators see which providers serve a product.',
   }),
   createProduct: catalogue('POST', '/api/v2/products', 'Add a product', made(productRecord), {
-    ...sent(newProductBody, 'already_exists'),
+    ...sentOnce(newProductBody, 'already_exists'),
     ...byOperator('catalogue'),
   }),
   changeProduct: catalogue('PATCH', '/api/v2/products/{product}', 'Change a product', one(productRecord), {

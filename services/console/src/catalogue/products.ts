@@ -5,6 +5,7 @@ import { refuse } from '@gateway/api/refusal'
 import { recordChange } from '../audit/record-change.ts'
 import type { ConsoleDeps } from '../deps.ts'
 import type { Handler } from '../request/call.ts'
+import { createOnce } from '../request/create-once.ts'
 import { pageOf } from '../request/page.ts'
 import { userOf } from '../sign-in/user.ts'
 import { composePricing } from '@gateway/ledger-protocol/compose-invocation'
@@ -45,22 +46,21 @@ export function listProducts({ prisma }: Deps): Handler<'listProducts'> {
 }
 
 /** POST /api/v2/products */
-export function createProduct({ prisma }: Deps): Handler<'createProduct'> {
+export function createProduct(deps: Deps): Handler<'createProduct'> {
   return async (call, res) => {
     const user = userOf(res)
     authorizeOnPlatform(user, 'products.manage')
     const columns = columnsOfNew(await call.body())
     requireRoomForPrompt(columns)
     const { id } = columns
-    const product = await prisma.$transaction(async (tx) => {
+    await createOnce(deps, call, res, async (tx) => {
       const { count } = await tx.product.createMany({ data: [columns], skipDuplicates: true })
       if (count === 0) throw refuse('already_exists', { what: `The product ${id}` }, { param: 'id' })
       const created = await tx.product.findUniqueOrThrow({ where: { id } })
       const what = { action: 'product.create' as const, subject: id, details: weighty(created) }
       await recordChange(tx, { tenant: null, user: user.id, ...what })
-      return created
+      return { body: productRecord(created, true) }
     })
-    res.status(201).json(productRecord(product, true))
   }
 }
 

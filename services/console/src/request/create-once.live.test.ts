@@ -25,6 +25,17 @@ const test = consoleTest
       )
   })
 
+const product = {
+  id: 'acme/once',
+  name: 'Once',
+  ownedBy: 'Acme',
+  kind: 'image',
+  contextLength: 8_192,
+  maxOutputTokens: 1_024,
+  pricing: { unit: 'request', request: '0.04' },
+  providers: [{ provider: 'simulated', model: 'sim-once', priority: 0 }],
+}
+
 test('concurrent requests with one idempotency key create one project and get the same response', async ({
   stack,
   post,
@@ -49,9 +60,11 @@ test('a repeated request of any kind creates nothing and does not show the secre
 }) => {
   const { owner, path, projectPath } = stack
   const session = await signIn({ id: owner.id, by: 'session' })
+  const operator = await signIn({ platformOperator: true })
   const { id: sandbox } = (await owner.post(`${projectPath}/sandboxes`, { name: 'Flow' })).body
   const things: [path: string, body: object, secret: boolean][] = [
     [`${path}/teams`, { name: 'New' }, false],
+    ['/api/v2/products', product, false],
     [`${projectPath}/sandboxes`, { name: 'New' }, false],
     [`${path}/sandboxes/${sandbox}/revisions`, { graph: echo, baseRevision: 0 }, false],
     [`${path}/keys`, { project: stack.project }, true],
@@ -61,7 +74,7 @@ test('a repeated request of any kind creates nothing and does not show the secre
   ]
   for (const [at, body, hasSecret] of things) {
     const key = randomUUID()
-    const by = at.startsWith('/api/v2/me/') ? session : owner
+    const by = at === '/api/v2/products' ? operator : at.startsWith('/api/v2/me/') ? session : owner
     const first = await post(by, at, key, body)
     expect([at, outcomeOf(first)]).toEqual([at, '201'])
     const again = await post(by, at, key, Object.fromEntries(Object.entries(body).toReversed()))
