@@ -3,7 +3,15 @@ import { useOwningTeam, useProjectName, useScope, useMyRoles } from '../api/sess
 import { Screen } from '../frame/screen.tsx'
 import { Loaded } from '../components/list-states.tsx'
 import { Appointments } from '../projects/appointments.tsx'
-import { hasOwner, projectAccess, lackForKeys, reasonsFor, type ProjectAccess, issuesKeys } from './project-access.ts'
+import {
+  hasOwner,
+  isLastOwner,
+  issuesKeys,
+  lackForKeys,
+  projectAccess,
+  reasonsFor,
+  type ProjectAccess,
+} from './project-access.ts'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { readAgain, readingAll, useChange } from '../api/queries.ts'
 import { Badge } from '../components/values.tsx'
@@ -115,7 +123,6 @@ function UsersTable({
     const acts = user.grant === null ? [] : (['Change role', 'Remove access'] as const)
     return <RowActions acts={acts} of={user.name} onChoose={(act) => setChosen({ act, user })} />
   }
-  const others = users.filter(({ id }) => id !== chosen?.user.id)
   return (
     <>
       <DataList
@@ -130,7 +137,7 @@ function UsersTable({
         <GrantDialog of={chosen.user} users={users} team={team} isAppointing={false} onClose={onClose} />
       )}
       {chosen?.act === 'Remove access' && (
-        <WithdrawDialog of={chosen.user} isLastOwner={!hasOwner(others)} teamName={teamName} onClose={onClose} />
+        <WithdrawDialog of={chosen.user} users={users} teamName={teamName} onClose={onClose} />
       )}
     </>
   )
@@ -148,12 +155,12 @@ function CanCreateKeys({ lack }: { lack: string | null }) {
 /** Confirms removing a grant, and shows the remaining access and the keys that stop working. */
 function WithdrawDialog({
   of: user,
-  isLastOwner,
+  users,
   teamName,
   onClose,
 }: {
   of: ProjectAccess
-  isLastOwner: boolean
+  users: ProjectAccess[]
   teamName: string
   onClose: () => void
 }) {
@@ -179,16 +186,21 @@ function WithdrawDialog({
         {user.name} immediately loses the role {user.grant} on {projectName}, and with it access to the project's
         wallet, usage, calls and flows.
       </p>
-      {user.organization !== null && left.length > 0 && (
+      {user.organization !== null && !user.isSuspended && left.length > 0 && (
         <p className="soft">They can still see that the project exists, as {left.join(' and ')}.</p>
       )}
       <StoppedKeys user={user.id} name={user.name} projects={[project]} />
-      {isLastOwner && (
-        <p className="notice">
-          There is no other Project Owner. No one can manage access until an Admin of the organization appoints one.
-        </p>
-      )}
+      {isLastOwner(user, users) && <NoOtherOwner />}
     </FormDialog>
+  )
+}
+
+function NoOtherOwner() {
+  return (
+    <p className="notice">
+      There is no other active Project Owner. No one can manage access until an Admin of the organization appoints or
+      resumes one.
+    </p>
   )
 }
 
@@ -239,7 +251,12 @@ function GrantDialog({
       throw error
     })
   }, `${name} ${said}.`)
-  const after = { ...before, grant: role, organization: member?.role ?? before.organization }
+  const after = {
+    ...before,
+    grant: role,
+    organization: member?.role ?? before.organization,
+    isSuspended: (member?.suspendedAt ?? null) !== null,
+  }
   const mayJoin = isAdmin && !isAppointing && role !== 'Project Viewer' && chosen !== '' && before.team === null
   const joined = mayJoin && joinsTeam ? { ...after, team: 'Team Member' as const } : after
   const lack = role === 'Project Viewer' ? null : lackForKeys(joined, team.name)
@@ -284,6 +301,7 @@ function GrantDialog({
           Also add to the team {team.name}, which members need to create keys
         </label>
       )}
+      {of !== null && role !== 'Project Owner' && isLastOwner(of, users) && <NoOtherOwner />}
       {issuesKeys(before) && !issuesKeys(after) && <StoppedKeys user={chosen} name={name} projects={[project]} />}
     </FormDialog>
   )

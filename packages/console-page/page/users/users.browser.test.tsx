@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { refuse } from '@gateway/api/refusal'
-import { contractExample, pageTest as test, project } from '../page-test.fixture.tsx'
+import { choose, contractExample, pageTest as test, project } from '../page-test.fixture.tsx'
 
 const [owner] = contractExample('listMembers').data
 const bea = { ...owner!, id: 'usr_2', name: 'Bea', email: 'bea@example.com', role: 'Member' as const }
@@ -41,4 +41,25 @@ test('a role that was given is shown although the team refused, and the team can
     1,
     new Set([bea.id]),
   ])
+})
+
+test('the last active owner is warned before they give up the role', async ({ api, open }) => {
+  const suspended = { ...bea, suspendedAt: '2026-11-20T09:00:00.000Z' }
+  const asOwner = { role: 'Project Owner' as const }
+  api.answer('listMembers', { data: [owner!, suspended], nextCursor: null })
+  api.answer('listGrants', {
+    data: [
+      { ...granted, ...asOwner },
+      { ...granted, id: owner!.id, name: owner!.name, ...asOwner },
+    ],
+    nextCursor: null,
+  })
+  const { screen } = await open(`${project}/users`)
+  await screen.getByRole('button', { name: `Actions for ${owner!.name}` }).click()
+  await screen.getByRole('menuitem', { name: 'Change role' }).click()
+  const dialog = screen.getByRole('dialog', { name: /^Change role of/ })
+  const warning = dialog.getByText(/There is no other active Project Owner/)
+  await expect.element(warning).not.toBeInTheDocument()
+  await choose(dialog.getByRole('combobox', { name: 'Role' }), 'Project Consumer')
+  await expect.element(warning).toBeVisible()
 })
