@@ -136,6 +136,14 @@ function browserHistory(address: string, onCleanup: (work: () => void) => void) 
   return history
 }
 
+/** Goes back, and waits until the browser has. */
+export async function goBackNow(goBack: () => void): Promise<void> {
+  const popped = Promise.withResolvers<unknown>()
+  window.addEventListener('popstate', popped.resolve, { once: true })
+  goBack()
+  await popped.promise
+}
+
 /** Makes the page read again what it shows, as it does when its tab is shown again. */
 export function showTabAgain(): void {
   window.dispatchEvent(new Event('visibilitychange'))

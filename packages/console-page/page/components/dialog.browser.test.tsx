@@ -5,7 +5,7 @@ import { expect } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { exampleIds } from '@gateway/api/example-ids'
 import { refuse } from '@gateway/api/refusal'
-import { contractExample, pageTest as test, project, showTabAgain } from '../page-test.fixture.tsx'
+import { contractExample, goBackNow, pageTest as test, project, showTabAgain } from '../page-test.fixture.tsx'
 import { useChange } from '../api/queries.ts'
 import { openQueryClient } from '../api/query-client.ts'
 import { openRouter } from '../router.tsx'
@@ -198,14 +198,6 @@ test('neither Escape nor Cancel closes a dialog whose change is under way, and s
   made.resolve(contractExample('createKey'))
   await expect.element(screen.getByRole('dialog', { name: /^Secret for/ })).toBeVisible()
 })
-
-/** Goes back, and waits until the browser has. */
-async function goBackNow(goBack: () => void): Promise<void> {
-  const popped = Promise.withResolvers<unknown>()
-  window.addEventListener('popstate', popped.resolve, { once: true })
-  goBack()
-  await popped.promise
-}
 
 test('going back while a key is rotated does not lose its new secret', async ({ api, open }) => {
   const made = Promise.withResolvers<ReturnType<typeof contractExample<'rotateKey'>>>()

@@ -190,8 +190,8 @@ function Guard({
 }
 
 /** Refuses to leave while a change is under way: what it answers may be a secret, shown once. */
-function PendingGuard({ isSent }: { isSent: { current: boolean } }) {
-  const asks = () => isSent.current
+export function PendingGuard({ isSent }: { isSent?: { current: boolean } }) {
+  const asks = () => isSent?.current ?? true
   useBlocker({ shouldBlockFn: useTopmost(asks), enableBeforeUnload: () => !isPageUnloading() && asks() })
   return null
 }

@@ -5,6 +5,7 @@ import './operator.css'
 import { useQuery } from '@tanstack/react-query'
 import { readingAll, reading } from '../api/queries.ts'
 import { useMe, type ProjectScope } from '../api/session.ts'
+import { LeaveGuard } from '../components/dialog.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
 import { useState } from 'react'
 import { Facts, Moment, Money } from '../components/values.tsx'
@@ -60,12 +61,16 @@ const emptyDrafts = () => ({ funding: emptyWalletDraft('funding'), correction: e
  * after a lost response doesn't book it twice.
  */
 function ProjectWallet({ scope }: { scope: ProjectScope }) {
-  const [drafts, setDrafts] = useState(emptyDrafts)
+  const [empty, setEmpty] = useState(emptyDrafts)
+  const [drafts, setDrafts] = useState(empty)
   const [kind, setKind] = useState<'funding' | 'correction' | null>(null)
   const { data: wallet, error } = useQuery(reading(WALLET, { params: scope }))
   if (!wallet) return error ? <RefusalBox error={error} /> : <Waiting what="the wallet" />
   return (
     <>
+      <LeaveGuard isUnsaved={JSON.stringify(drafts) !== JSON.stringify(empty)}>
+        The funding or correction that you typed is lost if you leave.
+      </LeaveGuard>
       <section className="card stack" aria-label="Wallet">
         <div className="head">
           <h2>Wallet</h2>
@@ -98,7 +103,9 @@ function ProjectWallet({ scope }: { scope: ProjectScope }) {
           availableMicro={wallet.availableMicro}
           onChange={(draft) => setDrafts({ ...drafts, [kind]: draft })}
           onBooked={() => {
-            setDrafts({ ...drafts, [kind]: emptyWalletDraft(kind) })
+            const next = { [kind]: emptyWalletDraft(kind) }
+            setEmpty({ ...empty, ...next })
+            setDrafts({ ...drafts, ...next })
             setKind(null)
           }}
           onClose={() => setKind(null)}

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { userEvent } from 'vitest/browser'
 import { Refusal } from '@gateway/api/refusal'
-import { choose, contractExample, pageTest as test } from '../page-test.fixture.tsx'
+import { choose, contractExample, goBackNow, pageTest as test } from '../page-test.fixture.tsx'
 
 const me = { ...contractExample('readMe'), platformOperator: true }
 const wallet = contractExample('listWallets').data[0]!
@@ -97,6 +97,30 @@ test('a funding that is being booked keeps its dialog, and the next one has anot
   await screen.getByRole('button', { name: 'Add funds' }).click()
   await expect.element(dialog.getByLabelText('Amount (USD)')).toHaveValue('')
   expect((dialog.getByLabelText('Funding ID').element() as HTMLInputElement).value).not.toBe(first)
+})
+
+test('leaving asks before a typed funding is lost, and is refused while it is booked', async ({ api, open }) => {
+  api.answer('readMe', me)
+  const booked = Promise.withResolvers<ReturnType<typeof contractExample<'fundWallet'>>>()
+  api.answer('fundWallet', booked.promise)
+  const { screen, address, goTo, goBack } = await open('/operator/wallets', { hasBack: true })
+  await goTo(`/operator/money?tenant=${wallet.tenant}&project=${wallet.project}`)
+  const dialog = screen.getByRole('dialog', { name: 'Add funds' })
+  const question = screen.getByRole('dialog', { name: 'Unsaved changes' })
+  await screen.getByRole('button', { name: 'Add funds' }).click()
+  await dialog.getByLabelText('Amount (USD)').fill('25')
+  goBack()
+  await question.getByRole('button', { name: 'Stay' }).click()
+  await dialog.getByRole('button', { name: 'Review' }).click()
+  await dialog.getByRole('button', { name: 'Add funds' }).click()
+  await expect.poll(() => api.asked('fundWallet').length).toBe(1)
+  await goBackNow(goBack)
+  await expect.element(question).not.toBeInTheDocument()
+  booked.resolve(contractExample('fundWallet'))
+  await expect.element(dialog).not.toBeInTheDocument()
+  expect(address().pathname).toBe('/operator/money')
+  goBack()
+  await expect.poll(() => address().pathname).toBe('/operator/wallets')
 })
 
 test('the file of wallets has dollars, as the screen does', async ({ api, open, onTestFinished }) => {

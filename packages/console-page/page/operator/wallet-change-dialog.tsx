@@ -3,7 +3,7 @@ import { ask } from '../api/ask.ts'
 import { faultAt } from '../api/failed.ts'
 import { useChange } from '../api/queries.ts'
 import type { ProjectScope } from '../api/session.ts'
-import { Dialog } from '../components/dialog.tsx'
+import { Dialog, PendingGuard } from '../components/dialog.tsx'
 import { RefusalBox } from '../components/refusal-box.tsx'
 import {
   isRefusedAtField,
@@ -68,6 +68,7 @@ export function WalletChangeDialog({
   }
   return (
     <Dialog title={action} stays={book.isPending} onClose={onClose}>
+      {book.isPending && <PendingGuard />}
       <form ref={form} className="stack" onSubmit={onSubmit}>
         {step === 'confirm' && micro !== null ? (
           <WalletConfirmation draft={draft} micro={micro} availableMicro={availableMicro} scope={scope} />
