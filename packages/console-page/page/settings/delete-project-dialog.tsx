@@ -9,12 +9,12 @@ import { FormDialog } from '../components/dialog.tsx'
 /** Confirms deleting a project and lists what is lost. */
 export function DeleteProjectDialog({
   of: { id: project, name },
-  onDone,
+  onDeleted,
   onClose,
 }: {
   of: { id: string; name: string }
-  /** Called instead of `onClose` on success. */
-  onDone?: () => void
+  /** Leaves a screen of the project, before what it shows is read again. */
+  onDeleted?: () => Promise<void>
   onClose: () => void
 }) {
   const { tenant } = useScope()
@@ -24,19 +24,12 @@ export function DeleteProjectDialog({
   )
   // Fails for an Admin without a grant.
   const wallet = useQuery(reading('/api/v2/tenants/{tenant}/projects/{project}/wallet', { params }))
-  const remove = useChange(
-    () => ask('DELETE', '/api/v2/tenants/{tenant}/projects/{project}', { params }),
-    `Project ${name} deleted.`,
-  )
+  const remove = useChange(async () => {
+    await ask('DELETE', '/api/v2/tenants/{tenant}/projects/{project}', { params })
+    await onDeleted?.()
+  }, `Project ${name} deleted.`)
   return (
-    <FormDialog
-      title={`Delete project ${name}?`}
-      submit="Delete project"
-      isDanger
-      change={remove}
-      {...(onDone && { onDone })}
-      onClose={onClose}
-    >
+    <FormDialog title={`Delete project ${name}?`} submit="Delete project" isDanger change={remove} onClose={onClose}>
       <p>This can't be undone. You permanently lose:</p>
       <ul className="rules">
         <li>{keys.data ? several(keys.data.length, 'active key') : 'its keys'}: all further calls are refused</li>

@@ -73,7 +73,9 @@ export function SettingsScreen() {
           {isDeleting && (
             <DeleteProjectDialog
               of={project}
-              onDone={() => void navigate({ to: '/organizations/$tenant/projects', params: { tenant } })}
+              onDeleted={() =>
+                navigate({ to: '/organizations/$tenant/projects', params: { tenant }, ignoreBlocker: true })
+              }
               onClose={() => setDeleting(false)}
             />
           )}
