@@ -9,7 +9,7 @@ import { FormDialog } from '../components/dialog.tsx'
 import { Field, TextField } from '../components/fields.tsx'
 import { RowActions } from '../components/row-actions.tsx'
 import { Select } from '../components/select.tsx'
-import { inUsd, microOf } from '../components/usd.ts'
+import { inUsd, microOf, usd } from '../components/usd.ts'
 import { Badge, Money } from '../components/values.tsx'
 import { WindowBar } from '../keys/window-bar.tsx'
 import { UserField } from '../users/user-fields.tsx'
@@ -138,6 +138,8 @@ function BudgetDialog({ of, budgets, nameOf, onClose }: OfBudget & { budgets: re
   const [isTried, setTried] = useState(false)
   const limitMicro = microOf(limit)
   const replaced = of === null ? budgets.find((one) => one.kind === kind && one.subject === subject) : undefined
+  const existing = of ?? replaced
+  const counts = existing ? `Keeps the ${usd(existing.spentMicro)} counted this month` : 'Counts calls from now on'
   const set = useChange(
     () =>
       ask('PUT', '/api/v2/tenants/{tenant}/budgets', {
@@ -205,13 +207,18 @@ function BudgetDialog({ of, budgets, nameOf, onClose }: OfBudget & { budgets: re
       )}
       <TextField
         label="Monthly limit (USD)"
-        hint="Counts calls from now on. A month begins on the first, midnight UTC."
+        hint={`${counts}. A month begins on the first, midnight UTC.`}
         required
         inputMode="decimal"
         fault={isTried && limit !== '' && !limitMicro ? 'Enter an amount such as 5 or 0.25.' : null}
         value={limit}
         onChange={setLimit}
       />
+      {existing && limitMicro !== null && limitMicro > 0 && limitMicro <= existing.spentMicro && (
+        <p className="notice" role="status">
+          This limit is already reached{hard && ': calls are refused until the month ends'}.
+        </p>
+      )}
       <label className="choice">
         <input type="checkbox" checked={hard} onChange={({ target }) => setHard(target.checked)} />
         <span>
