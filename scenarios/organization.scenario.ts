@@ -221,6 +221,7 @@ test('the last Admin cannot give up the role and sees why [last_admin]', async (
   await page.getByRole('button', { name: 'Change role' }).click()
   await page.getByRole('dialog').getByText('last_admin').waitFor()
   await page.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('button', { name: 'Leave' }).click()
   await chooseAction(page, 'Remove', 'Grace')
   await page.getByRole('list', { name: 'Keys that stop working' }).getByText('a key').waitFor()
   expect(await page.getByRole('checkbox', { name: '1 key: a key' }).isChecked()).toBe(true)

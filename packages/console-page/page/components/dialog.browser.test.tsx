@@ -5,11 +5,12 @@ import { expect } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { exampleIds } from '@gateway/api/example-ids'
 import { refuse } from '@gateway/api/refusal'
-import { contractExample, goBackNow, pageTest as test, project, showTabAgain } from '../page-test.fixture.tsx'
+import { choose, contractExample, goBackNow, pageTest as test, project, showTabAgain } from '../page-test.fixture.tsx'
 import { useChange } from '../api/queries.ts'
 import { openQueryClient } from '../api/query-client.ts'
 import { openRouter } from '../router.tsx'
 import { Dialog, FormDialog } from './dialog.tsx'
+import { Select } from './select.tsx'
 
 function Opener({ stays }: { stays: boolean }) {
   const [isOpen, setOpen] = useState(false)
@@ -73,11 +74,18 @@ function FormOpener() {
   )
 }
 
+const languages = [
+  ['en', 'English'],
+  ['de', 'German'],
+] as const
+
 function RenameForm({ onClose }: { onClose: () => void }) {
   const change = useChange(() => Promise.resolve(), 'Renamed.')
+  const [language, setLanguage] = useState<'en' | 'de'>('en')
   return (
     <FormDialog title="Rename flow" submit="Rename flow" change={change} onClose={onClose}>
       <input aria-label="Name" />
+      <Select aria-label="Language" value={language} options={languages} onChange={setLanguage} />
     </FormDialog>
   )
 }
@@ -89,6 +97,8 @@ function InConsole({ router, children }: { router: ReturnType<typeof openRouter>
     </RouterContextProvider>
   )
 }
+
+const question = page.getByRole('dialog', { name: 'Unsaved changes' })
 
 const ways = {
   Escape: () => userEvent.keyboard('{Escape}'),
@@ -112,7 +122,6 @@ test.for(Object.keys(ways) as (keyof typeof ways)[])(
     const name = dialog.getByLabelText('Name')
     await name.fill('typed')
     await ways[way]()
-    const question = page.getByRole('dialog', { name: 'Unsaved changes' })
     await expect.element(question).toBeVisible()
     await userEvent.keyboard('{Escape}')
     await expect.element(question).not.toBeInTheDocument()
@@ -129,6 +138,28 @@ test.for(Object.keys(ways) as (keyof typeof ways)[])(
     await expect.element(question).not.toBeInTheDocument()
   },
 )
+
+test('a form asks before it loses a chosen option', async ({ show }) => {
+  await show(
+    <InConsole router={openRouter(createMemoryHistory())}>
+      <FormOpener />
+    </InConsole>,
+  )
+  await opener.click()
+  await choose(dialog.getByRole('combobox', { name: 'Language' }), 'German')
+  await expect.element(page.getByRole('listbox')).not.toBeInTheDocument()
+  await userEvent.keyboard('{Escape}')
+  await expect.element(question).toBeVisible()
+})
+
+test('a form asks before it loses that a value was removed', async ({ api, open }) => {
+  api.answer('readThresholds', { belowMicro: [5_000_000], keyPercents: [], daysLeft: null })
+  const { screen } = await open(`${project}/notices`)
+  await screen.getByRole('button', { name: 'Edit alert rules' }).click()
+  await screen.getByRole('button', { name: /^Remove \$5\.00/ }).click()
+  await userEvent.keyboard('{Escape}')
+  await expect.element(question).toBeVisible()
+})
 
 test('a form that opens another screen once it is saved asks nothing', async ({ show }) => {
   const router = openRouter(createMemoryHistory())

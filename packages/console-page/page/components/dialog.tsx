@@ -1,4 +1,13 @@
-import { useEffect, useLayoutEffect, useRef, type ReactNode, type FormEvent, useState } from 'react'
+import {
+  createContext,
+  useContext,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  type ReactNode,
+  type FormEvent,
+  useState,
+} from 'react'
 import { Dialog as BaseDialog } from '@base-ui/react/dialog'
 import { useBlocker } from '@tanstack/react-router'
 import { RefusalBox } from './refusal-box.tsx'
@@ -8,9 +17,9 @@ import { isPageUnloading } from './unload-page.ts'
 
 /**
  * Modal dialog, open while mounted: a sheet at the bottom of a narrow screen. It closes on Escape and, until
- * something was typed in it, on a press outside. It then returns the focus to the element that had it, or to the
- * screen's heading if that element is gone. With `stays`, only its buttons close it. With `unsaved`, it asks before it
- * loses what was typed.
+ * something was typed or chosen in it, on a press outside. It then returns the focus to the element that had it, or to
+ * the screen's heading if that element is gone. With `stays`, only its buttons close it. With `unsaved`, it asks before
+ * it loses what was typed.
  */
 export function Dialog({
   title,
@@ -34,6 +43,9 @@ export function Dialog({
     hasInput.current = false
     onClose()
   }
+  const markInput = () => {
+    hasInput.current = true
+  }
   useReturnedFocus()
   return (
     <BaseDialog.Root
@@ -49,16 +61,9 @@ export function Dialog({
     >
       <BaseDialog.Portal>
         <BaseDialog.Backdrop className="dialog-backdrop" forceRender />
-        <BaseDialog.Popup
-          ref={popup}
-          className="dialog stack"
-          finalFocus={false}
-          onInput={() => {
-            hasInput.current = true
-          }}
-        >
+        <BaseDialog.Popup ref={popup} className="dialog stack" finalFocus={false} onInput={markInput}>
           <BaseDialog.Title>{title}</BaseDialog.Title>
-          {children}
+          <InputMark value={markInput}>{children}</InputMark>
         </BaseDialog.Popup>
       </BaseDialog.Portal>
       {unsaved && (
@@ -74,6 +79,11 @@ export function Dialog({
     </BaseDialog.Root>
   )
 }
+
+const InputMark = createContext<() => void>(() => {})
+
+/** Tells the dialog around a control, if there is one, that something was changed without typing. */
+export const useInputMark = (): (() => void) => useContext(InputMark)
 
 const UNSAVED = 'Unsaved changes'
 const LOST = 'What you typed is lost if you leave.'

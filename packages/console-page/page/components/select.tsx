@@ -1,5 +1,6 @@
 import { Select as Base } from '@base-ui/react/select'
 import type { ComponentProps, Ref } from 'react'
+import { useInputMark } from './dialog.tsx'
 import { Field, type FieldIds } from './fields.tsx'
 import { Icon } from './icon.tsx'
 
@@ -27,6 +28,7 @@ export function Select<Value extends string | number>({
   onChange: (value: Value) => void
   ref?: Ref<HTMLButtonElement>
 } & (FieldIds | { 'aria-label': string })) {
+  const markInput = useInputMark()
   return (
     <Base.Root
       items={options.map(([each, label]) => ({ value: each, label }))}
@@ -34,7 +36,11 @@ export function Select<Value extends string | number>({
       required={required}
       disabled={disabled}
       onOpenChange={(isOpen) => isOpen && onOpen?.()}
-      onValueChange={(chosen) => chosen !== null && onChange(chosen)}
+      onValueChange={(chosen) => {
+        if (chosen === null) return
+        markInput()
+        onChange(chosen)
+      }}
     >
       <Base.Trigger {...ids} className="select">
         <Base.Value placeholder={options.find(([each]) => each === '')?.[1] ?? placeholder} />

@@ -3,7 +3,7 @@ import type { noticeLimits, NoticeThresholds } from '@gateway/api/console/notice
 import { ask } from '../api/ask.ts'
 import { useChange } from '../api/queries.ts'
 import { useScope } from '../api/session.ts'
-import { FormDialog } from '../components/dialog.tsx'
+import { FormDialog, useInputMark } from '../components/dialog.tsx'
 import { useDraft, useListDraft } from '../components/draft.ts'
 import { Field } from '../components/fields.tsx'
 import { microOf, usd } from '../components/usd.ts'
@@ -90,6 +90,7 @@ function ChosenValues({
   wrong: string
   onChange: (values: number[]) => void
 }) {
+  const markInput = useInputMark()
   const [text, setText] = useState('')
   const [fault, setFault] = useState<string | null>(null)
   const add = () => {
@@ -99,6 +100,10 @@ function ChosenValues({
     setText('')
     setFault(null)
     if (!values.includes(value)) onChange([...values, value].toSorted((one, other) => other - one))
+  }
+  const remove = (value: number) => {
+    markInput()
+    onChange(values.filter((each) => each !== value))
   }
   const isFull = values.length >= most
   return (
@@ -131,7 +136,7 @@ function ChosenValues({
         {values.map((value) => (
           <li key={value} className="chip">
             {show(value)}
-            <button type="button" onClick={() => onChange(values.filter((each) => each !== value))}>
+            <button type="button" onClick={() => remove(value)}>
               <Icon name="close" />
               <span className="visually-hidden">
                 Remove {show(value)}: {label}
