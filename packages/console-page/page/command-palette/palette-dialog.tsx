@@ -45,6 +45,7 @@ function CommandList({ onClose, onCreateFlow }: { onClose: () => void; onCreateF
     command.run()
   }
   const onKeyDown = (event: KeyboardEvent) => {
+    if (event.nativeEvent.isComposing) return
     const next = { ArrowDown: at + 1, ArrowUp: at - 1 + found.length }[event.key]
     if (next === undefined && event.key !== 'Enter') return
     event.preventDefault()
