@@ -27,12 +27,11 @@ export function InputForm({
   side: ContractSide
   values: Values
   heldOf: (field: string) => HeldText
-  onChange: (values: Values) => void
+  onChange: (change: (before: Values) => Values) => void
 }) {
-  const set = (name: string) => (value: unknown) => {
-    const { [name]: _, ...others } = values
-    onChange(value === undefined ? others : { ...others, [name]: value })
-  }
+  // An upload ends after other fields were changed.
+  const set = (name: string) => (value: unknown) =>
+    onChange(({ [name]: _, ...others }) => (value === undefined ? others : { ...others, [name]: value }))
   return Object.entries(side.properties).map(([name, schema]) => (
     <InputField
       key={name}

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { userEvent } from 'vitest/browser'
+import { userEvent, type page } from 'vitest/browser'
 import { exampleIds } from '@gateway/api/example-ids'
 import { choose, contractExample, openCannedExecution, pageTest as base, project } from '../../page-test.fixture.tsx'
 
@@ -14,7 +14,15 @@ const test = base.extend('panel', async ({ api, open }) => {
   const { input } = revision.graph
   const graph = {
     ...revision.graph,
-    input: { ...input, properties: { ...input.properties, size: { type: 'number' } } },
+    input: {
+      ...input,
+      properties: {
+        ...input.properties,
+        size: { type: 'number' },
+        photo: { type: 'object', format: 'image' },
+        scan: { type: 'object', format: 'image' },
+      },
+    },
   }
   api.answer('readRevision', { ...revision, graph })
   const { screen } = await open(`${project}/flows/${exampleIds.sandbox}`)
@@ -47,7 +55,7 @@ test('a half-typed input stays while other details are open or all are closed', 
 
 test('an estimate goes once the inputs or the graph are no longer those it was made for', async ({ panel }) => {
   const { screen, details, topic } = panel
-  const estimate = details.getByText(/^At most/)
+  const estimate = details.getByText(/^At most \$/)
   const ask = details.getByRole('button', { name: 'What would it cost?' })
   await ask.click()
   await expect.element(estimate).toBeVisible()
@@ -59,16 +67,21 @@ test('an estimate goes once the inputs or the graph are no longer those it was m
   await expect.element(estimate).not.toBeInTheDocument()
 })
 
+/** Saves the inputs as a set. */
+async function saveSet(
+  { screen, details }: Record<'screen' | 'details', Pick<typeof page, 'getByRole'>>,
+  name: string,
+): Promise<void> {
+  await details.getByRole('button', { name: 'Save inputs' }).click()
+  await screen.getByRole('dialog').getByLabelText('Name', { exact: true }).fill(name)
+  await screen.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+}
+
 test('choosing test inputs keeps the typed ones, and those saved in another window stay', async ({ panel }) => {
-  const { screen, details, topic } = panel
-  const save = async (name: string) => {
-    await details.getByRole('button', { name: 'Save inputs' }).click()
-    await screen.getByRole('dialog').getByLabelText('Name', { exact: true }).fill(name)
-    await screen.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
-  }
+  const { details, topic } = panel
   const sets = details.getByRole('combobox', { name: 'Test inputs' })
   await topic.fill('short')
-  await save('Short')
+  await saveSet(panel, 'Short')
   await topic.fill('a long text that took a while')
   await choose(sets, 'Short')
   await expect.element(topic).toHaveValue('short')
@@ -82,6 +95,32 @@ test('choosing test inputs keeps the typed ones, and those saved in another wind
   await topic.fill('rain')
   await choose(sets, 'Elsewhere')
   await expect.element(topic).toHaveValue('wind')
+})
+
+test('an upload that ends keeps what was typed and saved meanwhile', async ({ api, panel }) => {
+  const { details, topic } = panel
+  const asset = contractExample('uploadAsset')
+  const photo = Promise.withResolvers<typeof asset>()
+  const scan = Promise.withResolvers<typeof asset>()
+  const cost = details.getByLabelText('Max cost (USD)')
+  const upload = async (name: string, answer: Promise<typeof asset>, uploads: number) => {
+    api.answer('uploadAsset', answer)
+    const file = new File([new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])], 'dot.png')
+    await userEvent.upload(details.getByRole('group', { name }).getByLabelText(name, { exact: true }), file)
+    await expect.poll(() => api.asked('uploadAsset').length).toBe(uploads)
+  }
+  await upload('photo', photo.promise, 1)
+  await upload('scan', scan.promise, 2)
+  await topic.fill('rain')
+  await cost.fill('2')
+  await saveSet(panel, 'Rain')
+  photo.resolve({ ...asset, id: 'ast_photo' })
+  scan.resolve({ ...asset, id: 'ast_scan' })
+  await expect.element(details.getByLabelText('photo: asset ID')).toHaveValue('ast_photo')
+  await expect.element(details.getByLabelText('scan: asset ID')).toHaveValue('ast_scan')
+  await expect.element(topic).toHaveValue('rain')
+  await expect.element(cost).toHaveValue('2')
+  await expect.element(details.getByRole('combobox', { name: 'Test inputs' })).toBeVisible()
 })
 
 test('the end of an execution is announced with its charge', async ({ api, panel }) => {
@@ -138,6 +177,6 @@ test('the estimate of an execution keeps the focus on its button', async ({ api,
   await expect.element(ask).toHaveAttribute('aria-disabled', 'true')
   await expect.element(ask).toHaveFocus()
   saved.resolve(contractExample('saveRevision'))
-  await expect.element(details.getByText(/^At most/)).toBeVisible()
+  await expect.element(details.getByText(/^At most \$/)).toBeVisible()
   await expect.element(ask).toHaveFocus()
 })

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import type { SandboxEstimate } from '@gateway/api/estimate'
 import type { Graph } from '@gateway/api/graph'
@@ -25,7 +25,7 @@ export function RunPanel({ saving }: { saving: ReturnType<typeof useSaving> }) {
   const { selectedNodes } = useSelection()
   const state = useStore(useRunStore())
   const { error, estimate, execute, runFrom, stop, askEstimate } = useRun(saving)
-  const { inputs, last, version, change } = useRunInputs(saving.sandbox.id)
+  const { inputs, last, version, change, changeLast } = useRunInputs(saving.sandbox.id)
   const input = fittingValues(last, model.graph.input)
   const { hasUnread, heldOf } = useUnread(model.graph.input, version)
   const maxMicro = ceilingOf(inputs.maxCost)
@@ -56,7 +56,7 @@ export function RunPanel({ saving }: { saving: ReturnType<typeof useSaving> }) {
             side={model.graph.input}
             values={input}
             heldOf={heldOf}
-            onChange={(last) => change({ last })}
+            onChange={changeLast}
           />
           <CeilingField typed={inputs.maxCost} onChange={(maxCost) => change({ maxCost })} />
           <div className="buttons">
@@ -140,13 +140,19 @@ function useRunInputs(sandbox: string) {
   const { opened, taken } = useStore(run)
   const [ownFor, setOwnFor] = useState<string | null>(null)
   const lent = opened?.input && ownFor !== opened.id ? valuesToType(opened.input) : null
+  const last = lent ?? inputs.last
+  const latest = useRef({ inputs, last })
+  useLayoutEffect(() => void (latest.current = { inputs, last }))
   const change = (changed: Partial<RunInputs>, isReplaced = false): boolean => {
-    const { version, ...before } = inputs
+    const { version, ...before } = latest.current.inputs
     const next = { ...before, ...changed }
-    setInputs({ ...next, version: isReplaced ? version + 1 : version })
-    if (changed.last && opened) setOwnFor(opened.id)
+    const inputs = { ...next, version: isReplaced ? version + 1 : version }
+    latest.current = { inputs, last: changed.last ?? latest.current.last }
+    setInputs(inputs)
+    if (changed.last) setOwnFor(run.getState().opened?.id ?? null)
     return store.keep(next)
   }
+  const changeLast = (of: (before: RunInputs['last']) => RunInputs['last']) => change({ last: of(latest.current.last) })
   useEffect(() => {
     const read = ({ key }: StorageEvent) => {
       if (key === store.key) setInputs((before) => ({ ...before, sets: store.read().sets }))
@@ -160,7 +166,7 @@ function useRunInputs(sandbox: string) {
     change({ last: taken }, true)
     // oxlint-disable-next-line react/exhaustive-deps -- once for each that is taken
   }, [taken])
-  return { inputs, last: lent ?? inputs.last, version: `${inputs.version} ${opened?.id ?? ''}`, change }
+  return { inputs, last, version: `${inputs.version} ${opened?.id ?? ''}`, change, changeLast }
 }
 
 type SetTask = 'save' | 'rename' | 'delete'

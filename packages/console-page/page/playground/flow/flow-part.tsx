@@ -74,7 +74,7 @@ export function FlowPart({ kept, flow, onFlow }: { kept: Kept; flow: string; onF
 /** Inputs of a flow, its cost estimate and its result. */
 function FlowRun({ kept, flow, revision }: { kept: Kept; flow: SandboxRecord; revision: RevisionRecord }) {
   const { state, error, estimate, execute, stop, askEstimate } = useFlowRun(kept, flow.id, revision)
-  const { last, maxCost, change } = useKeptInputs(flow.id)
+  const { last, maxCost, change, changeLast } = useKeptInputs(flow.id)
   const input = fittingValues(last, revision.graph.input)
   const { hasUnread, heldOf } = useUnread(revision.graph.input)
   const maxMicro = ceilingOf(maxCost)
@@ -92,12 +92,7 @@ function FlowRun({ kept, flow, revision }: { kept: Kept; flow: SandboxRecord; re
           if (canRun) void execute(input, maxMicro ?? null)
         }}
       >
-        <InputForm
-          side={revision.graph.input}
-          values={input}
-          heldOf={heldOf}
-          onChange={(next) => change({ last: next })}
-        />
+        <InputForm side={revision.graph.input} values={input} heldOf={heldOf} onChange={changeLast} />
         <CeilingField typed={maxCost} onChange={(next) => change({ maxCost: next })} />
         {estimate?.number === revision.number && sameJson(estimate.input, input) && (
           <EstimateLabels of={estimate.made} />
@@ -134,13 +129,15 @@ function FlowRun({ kept, flow, revision }: { kept: Kept; flow: SandboxRecord; re
 function useKeptInputs(sandbox: string) {
   const { id: user } = useMe()
   const [store] = useState(() => runInputs(localStorage, { user, sandbox }))
-  const [{ last, maxCost }, setInputs] = useState(store.read)
+  const [inputs, setInputs] = useState(store.read)
+  const latest = useRef(inputs)
   const change = (changed: Partial<Pick<RunInputs, 'last' | 'maxCost'>>) => {
-    const next = { ...store.read(), last, maxCost, ...changed }
-    setInputs(next)
-    store.keep(next)
+    latest.current = { ...latest.current, sets: store.read().sets, ...changed }
+    setInputs(latest.current)
+    store.keep(latest.current)
   }
-  return { last, maxCost, change }
+  const changeLast = (of: (before: RunInputs['last']) => RunInputs['last']) => change({ last: of(latest.current.last) })
+  return { ...inputs, change, changeLast }
 }
 
 type Row = [id: string, node: RunState['nodes'] extends ReadonlyMap<string, infer Node> ? Node : never]
