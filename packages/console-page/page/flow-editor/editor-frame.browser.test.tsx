@@ -110,6 +110,30 @@ test('once restored changes are saved, later ones are not taken for them', async
   await expect.element(notice).not.toBeInTheDocument()
 })
 
+test('restored changes that were discarded are based on their own revision again after an undo', async ({
+  api,
+  open,
+}) => {
+  const address = `/projects/${exampleIds.tenant}/${exampleIds.project}${flow}`
+  const first = await open(address)
+  await first.screen.getByRole('button', { name: /^Branch/ }).click()
+  await expect.element(first.screen.getByText('Unsaved')).toBeVisible()
+  await first.screen.unmount()
+  const revision = contractExample('readRevision')
+  api.answer('readSandbox', { ...contractExample('readSandbox'), latestRevision: revision.number + 1 })
+  const theirs = { ...revision.graph, notes: [] }
+  api.answer('readRevision', { ...revision, number: revision.number + 1, graph: theirs })
+  const { screen } = await open(address)
+  const branch = screen.getByRole('group', { name: /^Branch/ })
+  await screen.getByRole('button', { name: 'Discard' }).click()
+  await expect.element(branch).not.toBeInTheDocument()
+  await screen.getByRole('button', { name: 'Undo' }).click()
+  await expect.element(branch).toBeVisible()
+  await userEvent.keyboard('{Control>}s{/Control}')
+  await expect.poll(() => api.asked('saveRevision').length).toBe(1)
+  expect(api.asked('saveRevision')[0]!.body.baseRevision).toBe(revision.number)
+})
+
 test('Ctrl+S saves the name that is being typed', async ({ api, open }) => {
   const { screen } = await open(`/projects/${exampleIds.tenant}/${exampleIds.project}${flow}`)
   await screen.getByRole('group', { name: /^Template ask/ }).click()

@@ -6,13 +6,13 @@ import { useTitle } from '../frame/screen.tsx'
 import { FlowCanvas } from './canvas/flow-canvas.tsx'
 import { Palette } from './palette/palette.tsx'
 import type { LocalDraft, LocalDrafts } from './data/local-draft.ts'
-import { useSaving, type Base } from './data/use-saving.ts'
+import { useSaving } from './data/use-saving.ts'
 import { Drawer, type DrawerTab } from './drawer/drawer.tsx'
 import { FlowHeader } from './header/flow-header.tsx'
 import { ConflictDialog, ContractForm, EdgeRecordView, ExecutionBanner, NodeForm } from './lazy.ts'
 import { useRunStore } from './run/run-store.ts'
 import { useShownExecution } from './run/use-shown-execution.ts'
-import { useSession, useSelection, type Editor } from './state/open-editor.ts'
+import { useSession, useSelection, type Base, type Editor } from './state/open-editor.ts'
 import { isTyping } from './is-typing.ts'
 import { useStore } from 'zustand'
 import { sameJson } from '@gateway/flow/compare/graph-units'
@@ -31,7 +31,7 @@ interface Begun {
 /** Layout of the editor: header, palette, canvas, inspector, and the drawer below. */
 export function EditorFrame({ sandbox, first }: { sandbox: SandboxRecord; first: Begun }) {
   const { editor, model } = useSession()
-  const saving = useSaving({ editor, sandbox, base: first.base, problems: model.problems })
+  const saving = useSaving({ editor, sandbox, problems: model.problems })
   const { isUnsaved, isKept } = useLocalDraft(editor, first.drafts, saving.base)
   const isHalfWritten = useStore(editor.typedJson, ({ typed }) => typed !== null && typed.fault !== null)
   const isHeld = useStore(editor.heldTexts, (texts) =>
@@ -65,10 +65,9 @@ export function EditorFrame({ sandbox, first }: { sandbox: SandboxRecord; first:
           draft={draft}
           latest={first.latest.number}
           onDiscard={() => {
-            editor.change(() => first.latest.graph)
+            editor.rebase(first.latest.graph, first.latest)
             editor.select([]) // the form of a node shows what it holds
             editor.heldTexts.setState({}, true)
-            saving.rebase(first.latest)
             first.drafts.drop(draft.graph)
             setDraft(null)
           }}

@@ -15,10 +15,9 @@ import { canvasModel, type Products } from './core/canvas-model.ts'
 import { placed } from './core/placement.ts'
 import { sameJson } from '@gateway/flow/compare/graph-units'
 import { localDrafts } from './data/local-draft.ts'
-import type { Base } from './data/use-saving.ts'
 import { EditorFrame } from './editor-frame.tsx'
 import { RunProvider, openRun } from './run/run-store.ts'
-import { SessionProvider, openEditor } from './state/open-editor.ts'
+import { SessionProvider, openEditor, type Base } from './state/open-editor.ts'
 import { newIdempotencyKey } from '../api/queries.ts'
 import type { SandboxRecord } from '@gateway/api/console/sandboxes'
 import type { ProductRecord } from '@gateway/api/console/products'
@@ -54,7 +53,7 @@ function FlowEditor({ opened, sandbox }: { opened: OpenedFlow; sandbox: SandboxR
     const found = drafts.read()
     const draft = found && !sameJson(found.graph, latest.graph) ? found : null
     const base = draft ? { number: draft.baseRevision, graph: draft.base } : latest
-    const editor = openEditor(draft?.graph ?? latest.graph, () => performance.now())
+    const editor = openEditor(draft?.graph ?? latest.graph, () => performance.now(), base)
     return { drafts, draft, base, latest, editor, run: openRun() }
   })
   const graph = useStore(begun.editor.store, (state) => state.graph)

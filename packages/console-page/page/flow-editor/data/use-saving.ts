@@ -1,5 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'react'
 import { useQueryClient } from '@tanstack/react-query'
+import { useStore } from 'zustand'
 import { ApiRefusal } from '@gateway/api-client/failures'
 import { sameJson } from '@gateway/flow/compare/graph-units'
 import type { Graph, GraphProblem } from '@gateway/api/graph'
@@ -9,14 +10,9 @@ import { useScope } from '../../api/session.ts'
 import { announce } from '../../frame/announcer.ts'
 import { keepAnswer, newIdempotencyKey } from '../../api/queries.ts'
 import { FLOW } from '../create-flow.ts'
-import type { Editor } from '../state/open-editor.ts'
+import type { Base, Editor } from '../state/open-editor.ts'
 import { readingFlow, readingRevision } from './use-opened-flow.ts'
 
-/** Revision that the graph in the editor is based on. Number 0 means that none has been saved. */
-export interface Base {
-  number: number
-  graph: Graph
-}
 export interface Conflict {
   base: Base
   theirs: Base & { by: string; at: string }
@@ -28,21 +24,17 @@ const savePath = '/api/v2/tenants/{tenant}/sandboxes/{sandbox}/revisions'
 export function useSaving({
   editor,
   sandbox,
-  base: first,
   problems,
 }: {
   editor: Editor
   sandbox: SandboxRecord
-  base: Base
   problems: readonly GraphProblem[]
 }) {
   const { tenant } = useScope()
   const client = useQueryClient()
   const params = { tenant, sandbox: sandbox.id }
   const flow = readingFlow(params)
-  const [base, showBase] = useState(first)
-  // What a save finds that waited for another one.
-  const latestBase = useRef(first)
+  const base = useStore(useStore(editor.store, ({ base }) => base))
   const latestProblems = useRef(problems)
   useLayoutEffect(() => void (latestProblems.current = problems))
   const lastTurn = useRef(Promise.resolve())
@@ -54,10 +46,6 @@ export function useSaving({
     return keepAnswer(client, flow, { ...(client.getQueryData(flow.queryKey) ?? sandbox), ...part })
   }
 
-  function setBase(next: Base): void {
-    latestBase.current = next
-    showBase(next)
-  }
   /** @param onto number of the base revision */
   async function post(graph: Graph, onto: number): Promise<Base> {
     const saved = await ask('POST', savePath, {
@@ -71,25 +59,25 @@ export function useSaving({
     announce(`Revision ${saved.number} saved${saved.problems.length > 0 ? ' with problems' : ''}.`)
     return { number: saved.number, graph }
   }
-  async function compare(): Promise<void> {
+  async function compare(base: Base): Promise<void> {
     const now = await ask('GET', FLOW, { params })
     const latest = await client.fetchQuery(readingRevision(params, now.latestRevision))
     const { number, graph, createdBy: by, createdAt: at } = latest
-    setConflict({ base: latestBase.current, theirs: { number, graph, by, at } })
+    setConflict({ base, theirs: { number, graph, by, at } })
   }
   async function save(): Promise<Base | null> {
-    const { graph } = editor.store.getState()
-    const { current: base } = latestBase
+    const { graph, base: of } = editor.store.getState()
+    const base = of.getState()
     const onto = base.number
     if (onto > 0 && sameJson(graph, base.graph)) return base
     try {
       const saved = await post(graph, onto)
-      setBase(saved)
+      of.setState(saved)
       setConflict(null)
       return saved
     } catch (error) {
       if (!(error instanceof ApiRefusal && error.code === 'revision_conflict')) throw error
-      await compare()
+      await compare(base)
       return null
     }
   }
@@ -140,13 +128,11 @@ export function useSaving({
     resolve: (graph: Graph) =>
       guarded('save', async () => {
         const { number, graph: theirs } = conflict!.theirs
-        editor.change(() => graph)
-        setBase({ number, graph: theirs })
+        editor.rebase(graph, { number, graph: theirs })
         setConflict(null)
         await save()
       }),
     closeConflict: () => setConflict(null),
-    rebase: setBase,
   }
 }
 

@@ -1,4 +1,4 @@
-import { createStore } from 'zustand/vanilla'
+import { createStore, type StoreApi } from 'zustand/vanilla'
 import { temporal } from 'zundo'
 import type { Graph } from '@gateway/api/graph'
 import { createContext, useContext } from 'react'
@@ -18,8 +18,16 @@ export interface TypedJson {
   fault: string | null
 }
 
+/** Revision that a graph is based on. Number 0 means that none has been saved. */
+export interface Base {
+  number: number
+  graph: Graph
+}
+
 interface EditorState {
   graph: Graph
+  /** What the graph is based on. A save moves it along; undo and redo over a rebase go to another one. */
+  base: StoreApi<Base>
   /** Keys of the selected nodes and edges, and IDs of the selected notes. Undo does not affect them. */
   selectedNodes: ReadonlySet<string>
   selectedEdges: ReadonlySet<string>
@@ -31,11 +39,11 @@ interface EditorState {
  * typing in a field or moving with arrow keys, are one step until a pause.
  * @param now milliseconds
  */
-export function openEditor(graph: Graph, now: () => number) {
+export function openEditor(graph: Graph, now: () => number, first: Base = { number: 0, graph }) {
   const grouping = groupedHistory(now)
   const store = createStore<EditorState>()(
-    temporal((): EditorState => ({ graph, ...noSelection }), {
-      partialize: ({ graph }) => ({ graph }),
+    temporal((): EditorState => ({ graph, base: createStore(() => first), ...noSelection }), {
+      partialize: ({ graph, base }) => ({ graph, base }),
       equality: (before, after) => before.graph === after.graph,
       limit: HISTORY_STEPS,
       handleSet: grouping.handleSet,
@@ -54,6 +62,11 @@ export function openEditor(graph: Graph, now: () => number) {
     if (after === before) return
     grouping.next(group)
     store.setState({ graph: after })
+  }
+  /** Replaces the graph with one that is based on another revision, as one history step. */
+  function rebase(graph: Graph, base: Base): void {
+    grouping.next(null)
+    store.setState({ graph, base: createStore(() => base) })
   }
   function select(nodes: Iterable<string>, edges: Iterable<string> = [], notes: Iterable<string> = []): void {
     store.setState({
@@ -76,7 +89,7 @@ export function openEditor(graph: Graph, now: () => number) {
     grouping.end()
     history.getState().redo()
   }
-  return { store, history, typedJson, heldTexts, change, select, open, undo, redo, endGroup: grouping.end }
+  return { store, history, typedJson, heldTexts, change, rebase, select, open, undo, redo, endGroup: grouping.end }
 }
 export type Editor = ReturnType<typeof openEditor>
 
@@ -125,7 +138,7 @@ export function useSession(): EditorSession {
   return session
 }
 
-export function useSelection(): Omit<EditorState, 'graph'> {
+export function useSelection(): Omit<EditorState, 'graph' | 'base'> {
   const { store } = useSession().editor
   const selectedNodes = useStore(store, (state) => state.selectedNodes)
   const selectedEdges = useStore(store, (state) => state.selectedEdges)
