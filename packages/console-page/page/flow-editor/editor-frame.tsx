@@ -214,7 +214,8 @@ function Inspector() {
       {chosen.length > 1 && (
         <p className="soft">{several(chosen.length, 'node')} selected. Select a single node to edit it.</p>
       )}
-      {chosen.length === 1 && <NodeForm key={only!.key} drawn={only!} />}
+      {/* Keyed by position, so that renaming a node keeps its form mounted. */}
+      {chosen.length === 1 && <NodeForm key={model.nodes.indexOf(only!)} drawn={only!} />}
       {chosen.length === 0 && (
         <div className="stack">
           {edge && <EdgeRecordView key={edge.key} edge={edge.edge} />}

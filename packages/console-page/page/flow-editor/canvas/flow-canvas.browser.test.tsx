@@ -122,6 +122,20 @@ test('arrow keys scroll the page while nothing that they move is selected', asyn
   expect(taken).toEqual([false, false])
 })
 
+test('a key for a field that just lost the focus deletes nothing, until the canvas is clicked', async ({ canvas }) => {
+  const { screen, node } = canvas
+  await node('ask').click()
+  const id = screen.getByLabelText('ID', { exact: true })
+  await id.click()
+  ;(id.element() as HTMLElement).blur()
+  await userEvent.keyboard('{Backspace}{Delete}')
+  await expect.element(node('ask')).toBeVisible()
+  await node('ask').click()
+  ;(document.activeElement as HTMLElement).blur()
+  await userEvent.keyboard('{Delete}')
+  await expect.element(node('ask')).not.toBeInTheDocument()
+})
+
 test('the keys of the canvas work while the heading of the flow has the focus', async ({ canvas }) => {
   const { screen } = canvas
   screen.getByRole('heading', { level: 1 }).element().focus()

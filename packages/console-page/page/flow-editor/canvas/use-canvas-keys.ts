@@ -31,8 +31,12 @@ export function useCanvasKeys(actions: Actions): void {
     latest.current = actions
   })
   useEffect(() => {
+    /** A field lost the focus by itself: the next key may be meant for it, and must not delete what is selected. */
+    let wasTyping = false
+    const onFocus = ({ target, type }: Event) => void (wasTyping = type === 'focusin' && isTyping(target))
     const onKeyDown = (event: KeyboardEvent) => {
       if (!isForCanvas(event)) return
+      if (wasTyping && ['Delete', 'Backspace'].includes(event.key)) return
       const key = event.key.length === 1 ? event.key.toLowerCase() : event.key
       const node = nodeAt(event.target)
       const bound =
@@ -53,9 +57,15 @@ export function useCanvasKeys(actions: Actions): void {
       action()
     }
     document.addEventListener('keydown', onKeyDown, true)
-    return () => document.removeEventListener('keydown', onKeyDown, true)
+    for (const event of FOCUSES) document.addEventListener(event, onFocus, true)
+    return () => {
+      document.removeEventListener('keydown', onKeyDown, true)
+      for (const event of FOCUSES) document.removeEventListener(event, onFocus, true)
+    }
   }, [editor])
 }
+
+const FOCUSES = ['focusin', 'pointerdown'] as const
 
 type Bound = Readonly<Record<string, (() => void) | undefined>>
 

@@ -11,7 +11,6 @@ import {
   shownTypes,
 } from '../core/contract-commands.ts'
 import { useSession } from '../state/open-editor.ts'
-import { useState } from 'react'
 import { Field } from '../../components/fields.tsx'
 import { SelectField } from '../../components/select.tsx'
 import { NameField } from './fields.tsx'
@@ -61,7 +60,7 @@ function ContractFieldRow({ side, name }: { side: Side; name: string }) {
     <fieldset className="contract-field">
       <legend className="visually-hidden">{`${side} ${name}`}</legend>
       <div className="pair">
-        <FieldName key={name} side={side} name={name} />
+        <FieldName side={side} name={name} />
         <SelectField
           label="Type"
           value={type}
@@ -121,9 +120,13 @@ function ContractFieldRow({ side, name }: { side: Side; name: string }) {
 
 function FieldName({ side, name }: { side: Side; name: string }) {
   const { editor, model } = useSession()
-  const [typed, setTyped] = useState(name)
-  const isTaken = typed !== name && Object.hasOwn(model.graph[side].properties, typed)
-  const rename = () => editor.change((graph) => renameContractField(graph, side, name, typed))
-  const fault = isTaken ? 'Another field already has this name.' : null
-  return <NameField label="Name" typed={typed} fault={fault} onType={setTyped} onDone={rename} />
+  const isTaken = (typed: string) => typed !== name && Object.hasOwn(model.graph[side].properties, typed)
+  return (
+    <NameField
+      label="Name"
+      name={name}
+      faultOf={(typed) => (isTaken(typed) ? 'Another field already has this name.' : null)}
+      onDone={(typed) => editor.change((graph) => renameContractField(graph, side, name, typed))}
+    />
+  )
 }

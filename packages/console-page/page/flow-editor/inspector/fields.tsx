@@ -116,20 +116,29 @@ export function useHeldTexts(key: string): (field: string) => HeldText {
   }
 }
 
-/** Name that other parts of the graph refer to. Applied on Enter, blur or Ctrl+S, not on every keystroke. */
+/**
+ * Name that other parts of the graph refer to. Applied on Enter, blur or Ctrl+S, not on every keystroke. A name with a
+ * fault stays in the field and is not applied.
+ */
 export function NameField({
   label,
-  typed,
-  fault,
-  onType,
+  name,
+  faultOf,
   onDone,
 }: {
   label: string
-  typed: string
-  fault: string | null
-  onType: (typed: string) => void
-  onDone: () => void
+  name: string
+  faultOf: (typed: string) => string | null
+  onDone: (name: string) => void
 }) {
+  const [typed, setTyped] = useState(name)
+  const [before, setBefore] = useState(name)
+  if (before !== name) {
+    setBefore(name)
+    setTyped(name)
+  }
+  const fault = faultOf(typed)
+  const apply = () => fault === null && typed !== name && onDone(typed)
   return (
     <Field label={label} fault={fault}>
       {(ids) => (
@@ -138,10 +147,10 @@ export function NameField({
           value={typed}
           autoComplete="off"
           spellCheck={false}
-          onChange={({ target }) => onType(target.value)}
-          onBlur={onDone}
+          onChange={({ target }) => setTyped(target.value)}
+          onBlur={apply}
           onKeyDown={({ key, ctrlKey, metaKey }) =>
-            (key === 'Enter' || ((ctrlKey || metaKey) && key.toLowerCase() === 's')) && onDone()
+            (key === 'Enter' || ((ctrlKey || metaKey) && key.toLowerCase() === 's')) && apply()
           }
         />
       )}

@@ -27,7 +27,7 @@ export function NodeForm({ drawn }: { drawn: CanvasNode }) {
         <span className="soft small">{hint}</span>
       </header>
       <NodeRecordView id={node.id} />
-      <IdField key={node.id} drawn={drawn} />
+      <IdField drawn={drawn} />
       <OwnFields drawn={drawn} />
       <NodeProblems problems={drawn.problems.filter((problem) => fieldOfProblem(problem, node.kind) === null)} />
       <NoteFields nodeKey={key} node={node} />
@@ -95,23 +95,22 @@ function NodeProblems({ problems }: { problems: readonly GraphProblem[] }) {
 
 const ID = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/
 
-/** ID of a node. Renaming updates its edges. An invalid ID stays in the field and is not applied. */
+/** ID of a node. Renaming updates its edges. */
 function IdField({ drawn: { key, node } }: { drawn: CanvasNode }) {
   const { editor, model } = useSession()
-  const [typed, setTyped] = useState(node.id)
-  const isTaken = typed !== node.id && model.nodes.some((other) => other.node.id === typed)
-  const fault = isTaken
-    ? 'Another node already has this ID.'
-    : ID.test(typed)
-      ? null
-      : 'Use a letter, then up to 63 letters, digits, _ and -.'
-  const rename = () => {
-    if (fault !== null || typed === node.id) return
+  const faultOf = (typed: string) => {
+    if (typed !== node.id && model.nodes.some((other) => other.node.id === typed))
+      return 'Another node already has this ID.'
+    return ID.test(typed) ? null : 'Use a letter, then up to 63 letters, digits, _ and -.'
+  }
+  const rename = (typed: string) => {
     const ordinal = nodeKeys(model.graph).indexOf(key)
     editor.change((graph) => (nodeOf(graph, key) ? renameNode(graph, key, typed) : graph))
-    editor.select([nodeKeys(editor.store.getState().graph)[ordinal]!])
+    const renamed = nodeKeys(editor.store.getState().graph)[ordinal]!
+    editor.heldTexts.setState(({ [key]: texts = {} }) => ({ [key]: {}, [renamed]: texts }))
+    editor.select([renamed])
   }
-  return <NameField label="ID" typed={typed} fault={fault} onType={setTyped} onDone={rename} />
+  return <NameField label="ID" name={node.id} faultOf={faultOf} onDone={rename} />
 }
 
 const text = (value: unknown) => (typeof value === 'string' ? value : '')
@@ -121,8 +120,9 @@ function NoteFields({ nodeKey, node }: { nodeKey: string; node: GraphNode }) {
   const setTitle = useField(nodeKey, 'title')
   const setDescription = useField(nodeKey, 'description')
   const { title, description } = node
+  const [startsOpen] = useState(text(title) !== '' || text(description) !== '')
   return (
-    <details open={text(title) !== '' || text(description) !== ''}>
+    <details open={startsOpen}>
       <summary className="soft">Title and description</summary>
       <div className="stack">
         <Field label="Title">

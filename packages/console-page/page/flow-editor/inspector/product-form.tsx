@@ -1,3 +1,4 @@
+import { useState } from 'react'
 import type { ProductKind, ProductRecord } from '@gateway/api/console/products'
 import type { CanvasNode } from '../core/canvas-model.ts'
 import { priceLabels } from '../../catalogue/product-labels.tsx'
@@ -32,7 +33,7 @@ export function ProductForm({ drawn, calls }: { drawn: CanvasNode; calls: Exclud
         onChange={set}
       />
       {calls === 'chat' ? (
-        <ChatParams key={drawn.key} drawn={drawn} product={product} />
+        <ChatParams drawn={drawn} product={product} />
       ) : (
         <MediaParams drawn={drawn} product={product} calls={calls} />
       )}
@@ -103,6 +104,9 @@ function ChatParams({ drawn, product }: { drawn: CanvasNode; product: ProductRec
     name === 'max_tokens' || params[name] !== undefined || (product?.supportedParameters.includes(name) ?? false)
   const advanced = others.filter(({ name }) => isOffered(name))
   const held = useHeldTexts(drawn.key)
+  const [startsOpen] = useState(() =>
+    advanced.some(({ name }) => params[name] !== undefined || held(name).get() !== undefined),
+  )
   const faultOf = (name: string) => faultOfField(drawn.problems, drawn.node.kind, name)
   const format = (params['response_format'] as { type?: unknown } | undefined)?.type
   return (
@@ -141,7 +145,7 @@ function ChatParams({ drawn, product }: { drawn: CanvasNode; product: ProductRec
         />
       )}
       {advanced.length > 0 && (
-        <details open={advanced.some(({ name }) => params[name] !== undefined || held(name).get() !== undefined)}>
+        <details open={startsOpen}>
           <summary className="soft">Stop sequences and tools</summary>
           <div className="stack">
             {advanced.map(({ name, label, hint }) => (
