@@ -34,7 +34,8 @@ function followExecution(
 }
 
 /**
- * Shows the progress of an execution until another one is shown, and announces its end.
+ * Shows the progress of an execution until another one is shown, and announces its end. If it cannot be started, the
+ * one before it is shown again.
  * @param started execution ID, or the function that starts it
  * @param left aborted when the progress is no longer shown; an execution that is being started still gets its ID
  * @throws ApiRefusal, Unreachable
@@ -52,11 +53,12 @@ export async function followOnCanvas(
   const leave = () => execution !== null && cut.abort()
   left?.addEventListener('abort', leave)
   const isShown = () => run.getState().executionId === execution
-  run.setState(({ started: count }) => ({
-    ...begun(graph),
-    executionId: execution,
-    started: typeof started === 'string' ? count : count + 1,
-  }))
+  const { started: count, taken: _, ...before } = run.getState()
+  run.setState(
+    execution === null
+      ? { ...begun(graph), opened: null, started: count + 1 }
+      : { ...begun(graph), executionId: execution },
+  )
   try {
     for await (const line of followExecution(place, started, cut.signal)) {
       if (!isShown()) return
@@ -67,6 +69,7 @@ export async function followOnCanvas(
     }
   } catch (error) {
     if (left?.aborted) return
+    if (execution === null && isShown()) run.setState(before)
     throw error
   } finally {
     left?.removeEventListener('abort', leave)

@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import { userEvent, type page } from 'vitest/browser'
 import { exampleIds } from '@gateway/api/example-ids'
+import { refuse } from '@gateway/api/refusal'
 import { choose, contractExample, openCannedExecution, pageTest as base, project } from '../../page-test.fixture.tsx'
 
 // The form that runs the flow of the contract's example, which here takes a number, too.
@@ -130,6 +131,28 @@ test('the end of an execution is announced with its charge', async ({ api, panel
   await run.click()
   end()
   await expect.element(screen.getByText('Execution succeeded, charged $0.000042.')).toBeInTheDocument()
+})
+
+test('an execution that is refused leaves the one on the canvas, or none', async ({ api, panel }) => {
+  const { screen, details, run, topic } = panel
+  const refused = { neededMicro: 2, availableMicro: 0, reservedMicro: 0, affordableMaxTokens: 0 }
+  const running = screen.getByRole('group', { name: /^Input in/ }).getByText(/running/i)
+  api.answer('executeSandbox', refuse('insufficient_budget', refused))
+  await topic.fill('rain')
+  await run.click()
+  await expect.element(details.getByText("The project's wallet is empty.")).toBeVisible()
+  await expect.element(running).not.toBeInTheDocument()
+
+  const end = openCannedExecution(api)
+  await run.click()
+  end()
+  const result = details.getByRole('region', { name: 'Result of the execution' })
+  await expect.element(result).toBeVisible()
+  api.answer('executeSandbox', refuse('insufficient_budget', refused))
+  await run.click()
+  await expect.element(details.getByText("The project's wallet is empty.")).toBeVisible()
+  await expect.element(result).toBeVisible()
+  await expect.element(running).not.toBeInTheDocument()
 })
 
 test('what starts an execution keeps the focus while it runs, and starts no other', async ({ api, panel }) => {

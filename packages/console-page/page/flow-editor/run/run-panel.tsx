@@ -51,13 +51,7 @@ export function RunPanel({ saving }: { saving: ReturnType<typeof useSaving> }) {
             if (canRun) void execute(asked)
           }}
         >
-          <InputForm
-            key={version}
-            side={model.graph.input}
-            values={input}
-            heldOf={heldOf}
-            onChange={changeLast}
-          />
+          <InputForm key={version} side={model.graph.input} values={input} heldOf={heldOf} onChange={changeLast} />
           <CeilingField typed={inputs.maxCost} onChange={(maxCost) => change({ maxCost })} />
           <div className="buttons">
             <button ref={runButton} type="submit" className="button small main" {...off}>
@@ -316,10 +310,7 @@ function useRun(saving: ReturnType<typeof useSaving>) {
     const saved = await saving.saved()
     if (saved) await work(saved).catch(setError)
   }
-  const follow = (beginning: Trigger) => {
-    run.setState({ opened: null })
-    return followOnCanvas(scope, run, beginning, editor.store.getState().graph)
-  }
+  const follow = (beginning: Trigger) => followOnCanvas(scope, run, beginning, editor.store.getState().graph)
   return {
     error,
     estimate,
