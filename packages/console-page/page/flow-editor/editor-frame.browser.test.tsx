@@ -110,6 +110,24 @@ test('once restored changes are saved, later ones are not taken for them', async
   await expect.element(notice).not.toBeInTheDocument()
 })
 
+test('a window keeps its changes that another one overwrites or removes', async ({ open }) => {
+  const { screen } = await open(`/projects/${exampleIds.tenant}/${exampleIds.project}${flow}`)
+  const drafts = () => Object.entries(localStorage).filter(([key]) => key.startsWith('flow-draft'))
+  await screen.getByRole('button', { name: /^Branch/ }).click()
+  await expect.poll(drafts).toHaveLength(1)
+  const [[key, mine]] = drafts() as [[string, string]]
+  localStorage.setItem(key, 'theirs')
+  dispatchEvent(new StorageEvent('storage', { key, newValue: 'theirs' }))
+  await expect.poll(drafts).toHaveLength(2)
+  expect(localStorage.getItem(key)).toBe('theirs')
+  const [own, kept] = drafts().find(([each]) => each !== key)!
+  const graphIn = (draft: string) => (JSON.parse(draft) as { graph: object }).graph
+  expect(graphIn(kept)).toEqual(graphIn(mine))
+  localStorage.removeItem(own)
+  dispatchEvent(new StorageEvent('storage', { key: own, newValue: null }))
+  await expect.poll(() => localStorage.getItem(own)).not.toBeNull()
+})
+
 test('restored changes that were discarded are based on their own revision again after an undo', async ({
   api,
   open,

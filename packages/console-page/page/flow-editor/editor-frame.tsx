@@ -5,7 +5,7 @@ import { RefusalBox } from '../components/refusal-box.tsx'
 import { useTitle } from '../frame/screen.tsx'
 import { FlowCanvas } from './canvas/flow-canvas.tsx'
 import { Palette } from './palette/palette.tsx'
-import type { LocalDraft, LocalDrafts } from './data/local-draft.ts'
+import { newWindowName, type LocalDraft, type LocalDrafts } from './data/local-draft.ts'
 import { useSaving } from './data/use-saving.ts'
 import { Drawer, type DrawerTab } from './drawer/drawer.tsx'
 import { FlowHeader } from './header/flow-header.tsx'
@@ -68,7 +68,6 @@ export function EditorFrame({ sandbox, first }: { sandbox: SandboxRecord; first:
             editor.rebase(first.latest.graph, first.latest)
             editor.select([]) // the form of a node shows what it holds
             editor.heldTexts.setState({}, true)
-            first.drafts.drop(draft.graph)
             setDraft(null)
           }}
           onClose={() => setDraft(null)}
@@ -193,12 +192,22 @@ function useLocalDraft(editor: Editor, drafts: LocalDrafts, base: Base): { isUns
   const graph = useStore(editor.store, (state) => state.graph)
   const [isKept, setKept] = useState(true)
   const isUnsaved = graph !== base.graph && !sameJson(graph, base.graph)
+  const [lost, setLost] = useState(0)
+  useEffect(() => {
+    const onStorage = ({ key, newValue }: StorageEvent) => {
+      if (!drafts.isOwn(key)) return
+      if (newValue !== null) drafts.rename(newWindowName()) // the window was copied, and its name with it
+      setLost((before) => before + 1)
+    }
+    addEventListener('storage', onStorage)
+    return () => removeEventListener('storage', onStorage)
+  }, [drafts])
   // Store before painting: a user who sees "Unsaved" may close the window immediately.
   useLayoutEffect(() => {
     if (isUnsaved)
       setKept(drafts.keep({ graph, baseRevision: base.number, base: base.graph, at: new Date().toISOString() }))
-    else drafts.drop(base.graph)
-  }, [drafts, graph, base, isUnsaved])
+    else drafts.drop()
+  }, [drafts, graph, base, isUnsaved, lost])
   return { isUnsaved, isKept }
 }
 

@@ -14,11 +14,10 @@ import { useMe } from '../api/session.ts'
 import { canvasModel, type Products } from './core/canvas-model.ts'
 import { placed } from './core/placement.ts'
 import { sameJson } from '@gateway/flow/compare/graph-units'
-import { localDrafts } from './data/local-draft.ts'
+import { localDrafts, windowName } from './data/local-draft.ts'
 import { EditorFrame } from './editor-frame.tsx'
 import { RunProvider, openRun } from './run/run-store.ts'
 import { SessionProvider, openEditor, type Base } from './state/open-editor.ts'
-import { newIdempotencyKey } from '../api/queries.ts'
 import type { SandboxRecord } from '@gateway/api/console/sandboxes'
 import type { ProductRecord } from '@gateway/api/console/products'
 import type { Graph } from '@gateway/api/graph'
@@ -71,17 +70,6 @@ function FlowEditor({ opened, sandbox }: { opened: OpenedFlow; sandbox: SandboxR
       </RunProvider>
     </SessionProvider>
   )
-}
-
-const STORED = 'flow-window'
-
-/** Name of this browser window, stable across reloads. */
-function windowName(): string {
-  const known = sessionStorage.getItem(STORED)
-  if (known !== null) return known
-  const name = newIdempotencyKey()
-  sessionStorage.setItem(STORED, name)
-  return name
 }
 
 /** Graph of a new flow: its input goes to a chat product of the project, and the response is its output. */

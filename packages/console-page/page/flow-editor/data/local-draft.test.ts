@@ -36,14 +36,48 @@ test('a new window takes the latest draft of the same user, never of another use
   expect(at(storage, 'c', 'other').read()).toBeNull()
 })
 
-test('dropping a saved draft also drops identical drafts of other windows and keeps different ones', () => {
+test('a draft that a window takes over does not come back once its successor is saved', () => {
   const storage = memory()
   at(storage, 'a').keep(draftOf('a', '2026-01-01'))
-  at(storage, 'b').keep(draftOf('b', '2026-01-02'))
-  at(storage, 'c').keep(draftOf('b', '2026-01-03'))
-  at(storage, 'c').drop(titled('b'))
-  expect(storage.length).toBe(1)
-  expect(at(storage, 'c').read()).toMatchObject({ at: '2026-01-01' })
+  const b = at(storage, 'b')
+  b.read()
+  b.keep(draftOf('b', '2026-01-02'))
+  b.drop()
+  expect(at(storage, 'c').read()).toBeNull()
+})
+
+test('a draft that was taken over and is already saved is dropped', () => {
+  const storage = memory()
+  at(storage, 'a').keep(draftOf('a', '2026-01-01'))
+  const b = at(storage, 'b')
+  b.read()
+  b.drop()
+  expect(storage.length).toBe(0)
+})
+
+test('what another window has changed since its draft was taken over stays, and so do its later drafts', () => {
+  const storage = memory()
+  const a = at(storage, 'a')
+  a.keep(draftOf('a', '2026-01-01'))
+  const b = at(storage, 'b')
+  b.read()
+  a.keep(draftOf('a changed', '2026-01-02'))
+  b.keep(draftOf('b', '2026-01-03'))
+  expect(a.read()).toEqual(draftOf('a changed', '2026-01-02'))
+  a.keep(draftOf('b', '2026-01-04'))
+  b.drop()
+  expect(a.read()).toEqual(draftOf('b', '2026-01-04'))
+})
+
+test('a window whose draft another one with its name overwrites keeps its own under a new name', () => {
+  const storage = memory()
+  const [first, copy] = [at(storage, 'a'), at(storage, 'a')]
+  first.keep(draftOf('first', '2026-01-01'))
+  copy.keep(draftOf('copy', '2026-01-02'))
+  first.rename('b')
+  first.keep(draftOf('first', '2026-01-03'))
+  expect(copy.read()).toEqual(draftOf('copy', '2026-01-02'))
+  expect(first.read()).toEqual(draftOf('first', '2026-01-03'))
 })
 
 test('ignores an invalid draft and reports full storage', () => {
