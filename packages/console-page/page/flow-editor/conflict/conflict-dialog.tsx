@@ -5,6 +5,7 @@ import { useMemberNames } from '../../api/session.ts'
 import { several } from '../../components/usd.ts'
 import { compareThree, merged, type Choice, type MergedPart } from '@gateway/flow/compare/merge'
 import type { Conflict, useSaving } from '../data/use-saving.ts'
+import { withOwnIds } from '../core/own-ids.ts'
 import { useSession } from '../state/open-editor.ts'
 import type { Unit } from '@gateway/flow/compare/graph-units'
 import { unitText } from '@gateway/flow/compare/difference'
@@ -17,7 +18,10 @@ export function ConflictDialog({ saving, conflict }: { saving: ReturnType<typeof
   const { graph: mine } = useSession().model
   const nameOf = useMemberNames()
   const { base, theirs } = conflict
-  const parts = useMemo(() => compareThree(base.graph, theirs.graph, mine), [base, theirs, mine])
+  const parts = useMemo(() => {
+    const of = { base: base.graph, theirs: theirs.graph, mine }
+    return compareThree(of.base, of.theirs, withOwnIds(of))
+  }, [base, theirs, mine])
   const [choices, setChoices] = useState<ReadonlyMap<string, Choice>>(new Map())
   const changed = parts.filter(({ outcome }) => outcome !== 'unchanged')
   const open = changed.filter(({ key, outcome }) => outcome === 'conflict' && !choices.has(key))

@@ -7,6 +7,7 @@ import { differenceOf, unitText } from '@gateway/flow/compare/difference'
 import { graphOf, unitsOf } from '@gateway/flow/compare/graph-units'
 import { compareThree, merged, type Choice } from '@gateway/flow/compare/merge'
 import { newGraph } from '@gateway/flow/new-graph'
+import { withOwnIds } from './own-ids.ts'
 import { addNode, connect, moveNodes, removeNodes, setField, nodeKeys } from './node-commands.ts'
 import { changedBy, randomChange } from './random-change.fixture.ts'
 
@@ -81,6 +82,33 @@ describe('three-way merge', () => {
     const theirs = removeNodes(base, new Set(['template']))
     const mine = connect(base, { from: 'in.text', to: 'template.text' })
     expect(outcomes(base, theirs, mine)).toEqual({ 'node template': 'conflict' })
+  })
+
+  test('keeps the nodes that both sides added under one ID, each with its edges', () => {
+    const theirs = say(connect(base, { from: 'in.text', to: 'template.text' }), 'theirs')
+    const mine = say(connect(base, { from: 'template.text', to: 'out.text' }), 'mine')
+    const result = merge(newGraph, theirs, withOwnIds({ base: newGraph, theirs, mine }))
+    expect(result.nodes.map(({ id, template }) => [id, template])).toEqual([
+      ['in', undefined],
+      ['out', undefined],
+      ['template', 'theirs'],
+      ['template-2', 'mine'],
+    ])
+    expect(result.edges).toContainEqual({ from: 'in.text', to: 'template.text' })
+    expect(result.edges).toContainEqual({ from: 'template-2.text', to: 'out.text' })
+    expect(withOwnIds({ base: newGraph, theirs, mine: theirs })).toBe(theirs)
+    expect(withOwnIds({ base, theirs, mine })).toBe(mine)
+  })
+
+  test('keeps the notes that both sides added under one ID', () => {
+    const note = { id: 'note-1', color: 'yellow' as const, position: { x: 0, y: 0 }, size: { width: 1, height: 1 } }
+    const noted = (text: string): Graph => ({ ...base, notes: [{ ...note, text }] })
+    const [theirs, mine] = [noted('theirs'), noted('mine')]
+    const result = merge(base, theirs, withOwnIds({ base, theirs, mine }))
+    expect(result.notes?.map(({ id, text }) => [id, text])).toEqual([
+      ['note-1', 'theirs'],
+      ['note-2', 'mine'],
+    ])
   })
 
   test('merges node positions separately from node content; if both sides moved a node, mine wins', () => {
