@@ -1,5 +1,5 @@
 import { autocompletion, closeCompletion, completionKeymap, type CompletionContext } from '@codemirror/autocomplete'
-import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
+import { defaultKeymap, history, historyKeymap, isolateHistory } from '@codemirror/commands'
 import { json, jsonParseLinter } from '@codemirror/lang-json'
 import {
   bracketMatching,
@@ -21,11 +21,11 @@ export interface CodeFault {
   message: string
 }
 
-/** Entry of the completion. `apply` changes the value. */
+/** Entry of the completion. `apply` changes the value from the text and the caret when it is chosen. */
 export interface CodeOption {
   label: string
   detail: string
-  apply: () => void
+  apply: (text: string, caret: number) => void
 }
 
 export interface CodeOptions {
@@ -94,14 +94,21 @@ export function openCodeView(
       ],
     }),
   })
-  /** Takes over a value that was changed elsewhere, and the name and state of the field. */
+  /**
+   * Takes over a value that was changed elsewhere, and the name and state of the field. A change while the field has
+   * the focus, such as a completion, is a step of its history.
+   */
   function update(): void {
     const { value, label, fault, hint } = read()
     const before = view.state.doc.toString()
+    const isStep = before !== value && root.activeElement !== null
     const said = [hint, fault].filter(Boolean).join(' ')
     view.dispatch({
       ...(before !== value && { changes: difference(before, value) }),
-      annotations: [Transaction.remote.of(true), Transaction.addToHistory.of(false)],
+      annotations: [
+        Transaction.remote.of(true),
+        isStep ? isolateHistory.of('full') : Transaction.addToHistory.of(false),
+      ],
       effects: attributes.reconfigure(
         EditorView.contentAttributes.of({
           'aria-label': label,
@@ -166,7 +173,7 @@ function offered(read: () => CodeOptions, { state, pos, explicit }: CompletionCo
     detail,
     apply: (view: EditorView) => {
       closeCompletion(view)
-      apply()
+      apply(view.state.doc.toString(), view.state.selection.main.head)
     },
   }))
   return { from: found.from, options, validFor: /^\w*$/ }

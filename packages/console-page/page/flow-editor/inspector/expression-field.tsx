@@ -5,7 +5,7 @@ import { faultOfField } from './field-problems.ts'
 import { expressionFaults } from './expression-faults.ts'
 import { useSession } from '../state/open-editor.ts'
 import { useField } from './fields.tsx'
-import type { Graph } from '@gateway/api/graph'
+import type { Graph, GraphEdge } from '@gateway/api/graph'
 import type { PortType } from '@gateway/flow/node-kinds'
 import { connect, disconnect, setField, nodeOf } from '../core/node-commands.ts'
 import { edgeKey } from '../core/edges.ts'
@@ -38,13 +38,23 @@ export function ExpressionField({
   const written = typedName(text, caret, isTemplate)?.written ?? ''
   const inScope = valuesInScope(model, drawn.key)
   const offered = inScope.filter(({ name, end }) => `${name} ${end}`.toLowerCase().includes(written.toLowerCase()))
-  const insert = ({ end, name }: ValueInScope, at = caret) => {
-    const put = withName(text, at, name, isTemplate)
+  const inserted = useRef<Insertion[]>([])
+  const insert = ({ end, name, isUsed }: ValueInScope, before = text, at = caret) => {
+    const put = withName(before, at, name, isTemplate)
+    if (!isUsed) inserted.current.push({ before, after: put.text, end, name })
+    area.current?.focus() // makes it a step of the field's history
     editor.change((graph) => insertValue(graph, drawn.key, { field, text: put.text, end, name }))
     requestAnimationFrame(() => {
       area.current?.focus(put.caret)
       setCaret(put.caret)
     })
+  }
+  const write = (next: string) => {
+    const undone = inserted.current.find(({ before, after }) => before === next && after === text)
+    const redone = inserted.current.find(({ before, after }) => before === text && after === next)
+    if (undone) editor.change((graph) => removeValue(graph, drawn.key, { field, text: next, ...undone }))
+    else if (redone) editor.change((graph) => insertValue(graph, drawn.key, { field, text: next, ...redone }))
+    else set(next)
   }
   return (
     <>
@@ -56,7 +66,7 @@ export function ExpressionField({
         fault={faultOfField(drawn.problems, drawn.node.kind, 'text')}
         rows={rows}
         value={text}
-        onChange={set}
+        onChange={write}
         onCaret={setCaret}
         faultsOf={(text) => expressionFaults(text, isTemplate)}
         offeredAt={(text, caret) => {
@@ -65,7 +75,7 @@ export function ExpressionField({
           const options = inScope.map((value) => ({
             label: value.name,
             detail: `${value.end} ${value.type}`,
-            apply: () => insert(value, caret),
+            apply: (written: string, at: number) => insert(value, written, at),
           }))
           return { from: typed.from, options }
         }}
@@ -132,19 +142,33 @@ function valuesInScope({ nodes, edges, graph }: CanvasModel, key: string): Value
     )
 }
 
+/** An insertion that drew an edge. The field undoes and redoes it as a change of its text. */
+interface Insertion {
+  before: string
+  after: string
+  end: string
+  name: string
+}
+
+type Written = Pick<Insertion, 'end' | 'name'> & Record<'field' | 'text', string>
+
 /**
  * Sets the text of an expression that uses a value and connects the value to the resulting port, in one history step.
  */
-function insertValue(
-  graph: Graph,
-  key: string,
-  { field, text, end, name }: { field: string; text: string; end: string; name: string },
-): Graph {
+function insertValue(graph: Graph, key: string, { field, text, end, name }: Written): Graph {
   const written = setField(graph, key, field, text)
-  const id = nodeOf(graph, key)?.id ?? key
-  const edge = { from: end, to: `${id}.${name}` }
+  const edge = edgeOf(graph, key, { end, name })
   const others = written.edges.filter(({ to, from }) => to === edge.to && from !== end).map(edgeKey)
   return connect(disconnect(written, new Set(others)), edge)
+}
+
+/** Takes an inserted value back with its edge, in one history step. */
+function removeValue(graph: Graph, key: string, { field, text, ...value }: Written): Graph {
+  return disconnect(setField(graph, key, field, text), new Set([edgeKey(edgeOf(graph, key, value))]))
+}
+
+function edgeOf(graph: Graph, key: string, { end, name }: Pick<Written, 'end' | 'name'>): GraphEdge {
+  return { from: end, to: `${nodeOf(graph, key)?.id ?? key}.${name}` }
 }
 
 /** Valid CEL name: the port name, prefixed with the node ID if it is taken. */
