@@ -1,11 +1,11 @@
 import { useState, useMemo } from 'react'
-import { useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import type { RevisionRecord } from '@gateway/api/console/sandboxes'
-import { reading } from '../../api/queries.ts'
+import { ask } from '../../api/ask.ts'
 import { useMemberNames, useScope } from '../../api/session.ts'
 import { Badge, Moment } from '../../components/values.tsx'
 import { RefusalBox } from '../../components/refusal-box.tsx'
-import { Waiting } from '../../components/list-states.tsx'
+import { ShowMore, Waiting } from '../../components/list-states.tsx'
 import { differenceOf, type Difference } from '@gateway/flow/compare/difference'
 import type { useSaving } from '../data/use-saving.ts'
 import { useSession } from '../state/open-editor.ts'
@@ -35,18 +35,17 @@ import { kindTitle, nodeSummary } from '../core/kind-labels.ts'
 export function RevisionsPanel({ saving: { sandbox } }: { saving: ReturnType<typeof useSaving> }) {
   const { tenant } = useScope()
   const nameOf = useMemberNames()
-  const { editor, model } = useSession()
-  const { data, error, isPending } = useQuery(
-    reading('/api/v2/tenants/{tenant}/sandboxes/{sandbox}/revisions', { params: { tenant, sandbox: sandbox.id } }),
-  )
+  const { editor, model, products } = useSession()
+  const list = useRevisions({ tenant, sandbox: sandbox.id })
   const [compared, setCompared] = useState<number | null>(null)
-  if (error) return <RefusalBox error={error} />
-  if (isPending) return <Waiting what="revisions" />
-  const take = ({ graph }: RevisionRecord) => editor.change(() => graph)
+  if (!list.data) return list.error ? <RefusalBox error={list.error} /> : <Waiting what="revisions" />
+  const revisions = list.data.pages.flatMap(({ data }) => data)
+  const take = ({ graph }: RevisionRecord) => editor.change(() => placed(canvasModel(graph, products)))
   return (
     <>
+      <RefusalBox error={list.error} />
       <ul className="flow-revisions">
-        {data.data.map((revision) => (
+        {revisions.map((revision) => (
           <li key={revision.number}>
             <strong>Revision {revision.number}</strong>
             <span className="chips">
@@ -67,11 +66,25 @@ export function RevisionsPanel({ saving: { sandbox } }: { saving: ReturnType<typ
             </span>
           </li>
         ))}
-        {data.data.length === 0 && <li className="soft">No revisions yet.</li>}
+        {revisions.length === 0 && <li className="soft">No revisions yet.</li>}
       </ul>
-      {compared !== null && <CompareDialog revisions={data.data} from={compared} onClose={() => setCompared(null)} />}
+      <ShowMore list={list} text="Show older" />
+      {compared !== null && <CompareDialog revisions={revisions} from={compared} onClose={() => setCompared(null)} />}
     </>
   )
+}
+
+const REVISIONS = '/api/v2/tenants/{tenant}/sandboxes/{sandbox}/revisions'
+
+/** Revisions of a flow, newest first, page by page. */
+function useRevisions(params: Record<'tenant' | 'sandbox', string>) {
+  return useInfiniteQuery({
+    queryKey: [REVISIONS, params],
+    queryFn: ({ pageParam: cursor, signal }) =>
+      ask('GET', REVISIONS, { params, query: { ...(cursor !== '' && { cursor }) }, signal }),
+    initialPageParam: '',
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+  })
 }
 
 const SHOWN = 3

@@ -8,6 +8,8 @@ import { RefusalBox } from '../../components/refusal-box.tsx'
 import { Badge, Moment, Money } from '../../components/values.tsx'
 import { executionStateLabels, executionTones } from '../../executions/execution-columns.tsx'
 import { announce } from '../../frame/announcer.ts'
+import { canvasModel } from '../core/canvas-model.ts'
+import { placed } from '../core/placement.ts'
 import { readingRevision } from '../data/use-opened-flow.ts'
 import { valuesToType } from '../data/run-inputs.ts'
 import { useSession } from '../state/open-editor.ts'
@@ -30,7 +32,7 @@ export function ExecutionBanner({
 }) {
   const scope = useScope()
   const client = useQueryClient()
-  const { editor } = useSession()
+  const { editor, products } = useSession()
   const run = useRunStore()
   const ended = useStore(run, ({ ended }) => ended)
   const [error, setError] = useState<unknown>(null)
@@ -41,7 +43,7 @@ export function ExecutionBanner({
     try {
       const read = readingRevision({ tenant: scope.tenant, sandbox: opened.sandbox }, opened.revision)
       const { graph } = await client.fetchQuery(read)
-      editor.change(() => graph)
+      editor.change(() => placed(canvasModel(graph, products)))
       announce(`Revision ${opened.revision} is on the canvas. Press Ctrl+Z to undo.`)
     } catch (failed) {
       setError(failed)
