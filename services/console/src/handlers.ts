@@ -65,7 +65,7 @@ import {
   listProjectTokens,
   listTenantTokens,
 } from './sign-in/access-tokens.ts'
-import { completeSignIn, createSignInCode, redeemSignInCode } from './sign-in/complete-sign-in.ts'
+import { completeSignIn, createSignInCode, readSignInMethods, redeemSignInCode } from './sign-in/complete-sign-in.ts'
 import { readMe } from './sign-in/me.ts'
 import { oidcCallback, oidcRedirect } from './sign-in/provider/oidc-callback.ts'
 import {
@@ -78,7 +78,6 @@ import {
 import { endSession, listSessions, signOutEverywhere, signIn, signOut } from './sign-in/sessions.ts'
 import { completeReset, createResetLink, requestReset } from './sign-in/password-reset.ts'
 import { setPassword } from './sign-in/set-password.ts'
-import { readSignInMethods } from './sign-in/sign-in-methods.ts'
 import { createToken, deleteToken, listTokens } from './sign-in/tokens.ts'
 
 /**
