@@ -190,14 +190,19 @@ export interface ArgumentsError {
 }
 
 /**
- * Returns the JSON-RPC error for a message with several tool calls, which revisions before 2025-06-18 allow, or null. Each
- * call needs a permit and an idempotency key, which a request has once.
+ * Returns the JSON-RPC error for a batch of several requests, which revisions before 2025-06-18 allow, or null. The permit
+ * and the idempotency key of a message are for one request, and each response to `tools/list` holds the whole contract.
  */
 export function findBatchError(value: unknown): object | null {
-  if (!Array.isArray(value) || value.filter(isCall).length <= 1) return null
-  const data = { resolution: 'Send each tools/call as its own request with its own Idempotency-Key.' }
-  const message = `Invalid Request: a message has more than one tools/call. ${data.resolution}`
+  if (!Array.isArray(value) || value.filter(isRequest).length <= 1) return null
+  const data = { resolution: 'Send each request as its own message, each tools/call with its own Idempotency-Key.' }
+  const message = `Invalid Request: a message has more than one request. ${data.resolution}`
   return { jsonrpc: '2.0', id: null, error: { code: ProtocolErrorCode.InvalidRequest, message, data } }
+}
+
+/** Whether the message gets a response: a notification has no ID. */
+function isRequest(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'method' in value && 'id' in value
 }
 
 /** Whether the message is a tool call, or a batch with one. */
