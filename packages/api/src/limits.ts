@@ -70,6 +70,8 @@ export const flowLimits = {
   edges: 200,
   paidNodes: 8,
   contractFields: 20,
+  /** One side of a contract, compact JSON in UTF-8 bytes. Each description of a flow contains both. */
+  contractBytes: 64 * KB,
   selectOptions: { min: 1, max: 100 },
   /** A value on a port, compact JSON in UTF-8 bytes. */
   portBytes: 64 * KB,

@@ -81,6 +81,22 @@ test('limits a side of a contract to 20 fields and a select to 1 to 100 options'
   expect(codes(side({ a: { type: 'string', enum: options(101) } }))).toEqual(['contract_invalid'])
 })
 
+test('limits a side of a contract to 64 KB of compact JSON, with its titles, descriptions and options', () => {
+  const described = (description: string) => ({ ...side({ a: text }), additionalProperties: false, description })
+  const room = 64 * 1024 - Buffer.byteLength(JSON.stringify(described('')))
+  expect(codes(described('x'.repeat(room)))).toEqual([])
+  const { problems } = readContractSide(described('x'.repeat(room + 1)), 'input contract')
+  expect(problems).toMatchObject([
+    {
+      code: 'contract_invalid',
+      message: 'The input contract has more than 65536 bytes as compact JSON.',
+      resolution: 'Shorten its titles, descriptions and options.',
+    },
+  ])
+  const enums = Array.from({ length: 100 }, (_, at) => `${at}`.padEnd(1_000, 'ä'))
+  expect(codes(side({ a: { type: 'string', enum: enums } }))).toEqual(['contract_invalid'])
+})
+
 // spec: 2.3/s11
 test('a format on a select does not change its validation', () => {
   for (const format of ['voice', 'aspect_ratio', 'resolution', 'duration']) {

@@ -1,6 +1,6 @@
 import type { ContractSide, GraphProblem, ValueType } from '@gateway/api/graph'
 import { flowLimits } from '@gateway/api/limits'
-import { jsonFault, maxValueDepth, portFit } from '../json-text.ts'
+import { jsonFault, jsonWithin, maxValueDepth, portFit } from '../json-text.ts'
 import { problem } from '../problem.ts'
 
 /** Field of a parsed contract. */
@@ -83,6 +83,14 @@ function problemsOf(side: unknown, name: string): GraphProblem[] {
   const problems: GraphProblem[] = []
   const fault = jsonFault(side)
   if (fault !== null) problems.push(wrong(`The ${name} ${fault}.`, 'Write plain JSON.'))
+  const json = jsonWithin(cleanSide(side as unknown as ContractSide), flowLimits.contractBytes)
+  if (!json.ok && json.why === 'too-large')
+    problems.push(
+      wrong(
+        `The ${name} has more than ${flowLimits.contractBytes} bytes as compact JSON.`,
+        'Shorten its titles, descriptions and options.',
+      ),
+    )
   for (const keyword of Object.keys(side))
     if (!SIDE_KEYWORDS.includes(keyword) || (keyword === 'additionalProperties' && side[keyword] !== false))
       problems.push(
