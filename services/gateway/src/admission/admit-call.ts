@@ -93,10 +93,11 @@ async function askLedger(
   attachmentError: Refusal | null,
   waiting: AdmissionQueueLimit['during'],
 ): Promise<Admission | Running> {
-  const { bytes } = chat.request.promptSize
+  const { promptSize, tokens = null, maxTokens } = chat.request
   const place = await deps.rates.take(chat.keyHash, deps.newId('inv'), {
-    bytes,
-    maxTokens: chat.request.maxTokens ?? 0,
+    bytes: promptSize.bytes,
+    tokens,
+    maxTokens: maxTokens ?? 0,
   })
   try {
     const admission = await askWithin(deps, chat, id, disconnected, attachmentError, waiting, place)

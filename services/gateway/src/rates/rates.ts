@@ -9,8 +9,9 @@ import { type Meter, type Pool, shareOf, type Taking } from './rate-windows.ts'
 // Rate limits of keys and projects (rules §2.8): those of the key, those of its project, and those of the operator.
 //   R1  Only admitted calls and executions count. A call takes its place before the ledger is asked, so that no two pass
 //       together, and returns it if it is refused or replayed.
-//   R2  The tokens of a call are estimated until it is settled: a quarter of its bytes, and its max_tokens. A call
-//       without max_tokens counts for its bytes alone, as at most providers: its output cap is far above what it uses.
+//   R2  The tokens of a call are estimated until it is settled: those of its prompt if the caller sent tokens, otherwise
+//       a quarter of its bytes, and its max_tokens. A call without max_tokens counts for its prompt alone, as at most
+//       providers: its output cap is far above what it uses.
 //   R3  Headers and refusals name what is granted: without Redis, the share of this gateway.
 
 const rate = z.strictObject({
@@ -47,7 +48,14 @@ export interface Rates {
    * @param call its size for the limit of tokens; null for an execution, whose calls are not limited
    * @throws LedgerUnavailable
    */
-  take(keyHash: string, id: string, call: { bytes: number; maxTokens: number } | null): Promise<Place | Exceeded>
+  take(keyHash: string, id: string, call: CallSize | null): Promise<Place | Exceeded>
+}
+
+interface CallSize {
+  bytes: number
+  /** Tokens of the prompt, if the caller sent tokens. */
+  tokens?: number | null
+  maxTokens: number
 }
 
 export interface Exceeded {
@@ -73,7 +81,7 @@ export function openRates({ config, keyGate, store }: Options): Rates {
   return {
     async take(keyHash, id, call) {
       const key = await keyGate.identify(keyHash, 'rates')
-      const tokens = call === null ? null : Math.ceil(call.bytes / BYTES_PER_TOKEN) + call.maxTokens // R2
+      const tokens = call === null ? null : (call.tokens ?? Math.ceil(call.bytes / BYTES_PER_TOKEN)) + call.maxTokens // R2
       const meters = metersOf(config, key, tokens)
       const pools = call === null ? [] : poolsOf(key)
       if (meters.length === 0 && pools.length === 0) return NOWHERE

@@ -144,6 +144,16 @@ describe('POST /v1/embeddings', () => {
     expect(await errorOf(await tenant.chat({ model: embedder }))).toMatchObject({ code: 'model_not_found' })
     expect(await tenant.wallet()).toEqual({ reserved: 0, settled: 0 })
   })
+
+  test('counts the token IDs of a call toward the tokens per minute [rate_limited]', async ({ tenant, embed }) => {
+    const { secret } = await tenant.key({ rates: { tokensPerMinute: 100 } })
+    const embedTokens = (count: number) =>
+      embed({ input: Array.from({ length: count }, () => 1) }, { authorization: `Bearer ${secret}` })
+    const refused = await embedTokens(101)
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, null])
+    expect(await errorOf(refused)).toMatchObject({ code: 'rate_limited', details: { limit: 'tokens', max: 100 } })
+    expect((await embedTokens(100)).headers.get('x-ratelimit-remaining-tokens')).toBe('0')
+  })
 })
 
 test('large calls share the memory for responses, and small calls do not wait for it [overloaded]', async ({
