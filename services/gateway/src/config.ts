@@ -88,7 +88,7 @@ export const gatewayConfig = z.object({
   TRACE_CONTENT: flag().default(false).meta({ description: 'Record prompts and responses in traces' }),
   RATES: json(ratesConfig).default({}).meta({
     description:
-      'Rate limits per key and project, as JSON, for example {"key":{"requests":10,"seconds":1},"projects":{"prj_…":{"requests":100,"seconds":60}}}. All gateways count together, in Redis',
+      'Rate limits per key and project, as JSON, for example {"key":{"requests":10,"seconds":1},"keys":{"key_…":{"requests":100,"seconds":60}}}. The ID of a first key covers its replacements, and null exempts it; "project" and "projects" limit projects the same way. All gateways count together, in Redis',
   }),
   RATE_SHARES: wholeNumber({ min: 1, max: 10_000 }).default(1).meta({
     description:

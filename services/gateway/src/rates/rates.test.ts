@@ -195,6 +195,16 @@ describe('rate limits', () => {
     ])
   })
 
+  test('of the operator for a key apply to its replacements, unless one has its own exception', async () => {
+    const rates = open({ key: minute(5), keys: { key_1: minute(1), key_8: null, key_9: minute(2) } })
+    expect(await rates.outcome(one)).toBe('taken')
+    expect(await rates.outcome('key_7 of prj_1 of key_1')).toBe('key requests')
+    const outcomes = []
+    for (let n = 0; n < 3; n++) outcomes.push(await rates.outcome('key_9 of prj_1 of key_1'))
+    expect(outcomes).toEqual(['taken', 'taken', 'key requests'])
+    for (let n = 0; n < 6; n++) expect(await rates.outcome('key_8 of prj_1 of key_1')).toBe('taken')
+  })
+
   test('reject an invalid configuration', () => {
     for (const wrong of [{ key: { requests: 0, seconds: 1 } }, { key: { requests: 1 } }, { user: {} }, { keys: 1 }])
       expect(ratesConfig.safeParse(wrong).success).toBe(false)

@@ -24,7 +24,9 @@ const exceptions = z.record(z.string(), rate.nullable())
 export const ratesConfig = z.strictObject({
   key: rate.optional().describe('of each key'),
   project: rate.optional().describe('of each project, all of its keys together'),
-  keys: exceptions.optional().describe('of single keys, by id; null: none'),
+  keys: exceptions
+    .optional()
+    .describe('of single keys, by id; the id of a first key covers its replacements; null: none'),
   projects: exceptions.optional().describe('of single projects, by id; null: none'),
 })
 export type RatesConfig = z.output<typeof ratesConfig>
@@ -117,22 +119,17 @@ function metersOf(
   { key, lineage, project, rates }: IdentifiedKey,
   tokens: number | null,
 ): NamedMeter[] {
-  const operator = (
-    scope: Scope,
-    subject: string,
-    own: z.output<typeof rate> | null | undefined,
-    usual = config[scope],
-  ) => {
-    const limit = own === undefined ? usual : own
+  const operator = (scope: Scope, subject: string, exceptionsById: z.output<typeof exceptions> = {}) => {
+    const { [subject]: limit = config[scope] } = exceptionsById
     if (!limit) return []
     const name = `${subject}:operator`
     return [{ scope, counted: 'requests' as const, name, max: limit.requests, windowMs: limit.seconds * 1000, cost: 1 }]
   }
   return [
     ...minuteMeters('key', lineage, rates.key, tokens),
-    ...operator('key', lineage, config.keys?.[key]),
+    ...operator('key', config.keys?.[key] === undefined ? lineage : key, config.keys),
     ...minuteMeters('project', project, rates.project, tokens),
-    ...operator('project', project, config.projects?.[project]),
+    ...operator('project', project, config.projects),
   ]
 }
 
