@@ -1,3 +1,4 @@
+import { openRedis } from '@gateway/service-kit/redis/open-redis'
 import { liveTest } from '@gateway/testbed/live-test'
 import fc from 'fast-check'
 import { expect, inject } from 'vitest'
@@ -128,4 +129,27 @@ test('counts the places of running calls through an outage of Redis', async ({ o
   await expect.poll(() => hasPlace(other, 2)).toBe(false)
   store.giveBack({ ...demand({ id: 'a' }), meters: [], pools: ['p'] })
   await expect.poll(() => hasPlace(other, 2)).toBe(true)
+})
+
+test('returns what Redis takes for a call that no longer waits for it', async ({
+  open,
+  redisServer,
+  onTestFinished,
+}) => {
+  groups++
+  const { url: redisUrl } = redisServer
+  const other = (await open({ redisUrl })).store
+  const { store } = await open({ redisUrl, gateways: 2, patienceMs: 50 })
+  const redis = openRedis(redisUrl, {})
+  onTestFinished(() => redis.disconnect())
+  await redis.call('CLIENT', 'PAUSE', '500', 'ALL')
+  const meters = [{ name: 'r', max: 10, windowMs: HOUR_MS, cost: 1 }]
+  const takings = await Promise.all(['a', 'b'].map((id) => store.take({ ...oneOf(id, 2), meters })))
+  expect(takings.map(({ exceeded, shares }) => [exceeded, shares])).toEqual([
+    [null, 2],
+    [1, 2],
+  ])
+  store.giveBack({ ...demand({ id: 'a' }), meters: [], pools: ['p'] })
+  await expect.poll(() => hasPlace(other, 1)).toBe(true)
+  expect((await other.take(demand({ meters }))).windows[0]!.used).toBe(1)
 })

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { settlesWithin, withTimeout } from '@gateway/service-kit/async/waiting'
 import { openRedis } from '@gateway/service-kit/redis/open-redis'
 import { LRUCache } from 'lru-cache'
 import {
@@ -18,7 +19,8 @@ import {
 //       node of a Cluster.
 //   S2  Without Redis, each gateway counts by itself and grants its share: the limit divided by the gateways that were
 //       last seen. What was counted is lost with Redis, so a window may start again.
-//   S3  A call never waits for Redis longer than PATIENCE_MS, and after a failure not at all for a moment.
+//   S3  A call never waits for Redis longer than PATIENCE_MS, and after a failure not at all for a moment. If Redis still
+//       takes what was asked, that is given back, except for the places of a call that got its share.
 //   S4  A place in Redis is a lease of three RENEW_MS, so that the places of a killed gateway end. A gateway renews those of
 //       its running calls. If Redis does not have one, because it lost it, its lease ended or it was taken without Redis, the
 //       renewal takes it, even beyond the limit: its call runs.
@@ -117,7 +119,6 @@ export async function openRateStore({
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
-    commandTimeout: patienceMs,
     retryStrategy: (tries) => Math.min(50 * 2 ** tries, 2_000),
   })
   const connected = Promise.withResolvers<void>()
@@ -174,7 +175,6 @@ export async function openRateStore({
       ...pools.map(({ max }) => max),
     )) as number[]
     const [exceeded, retryAfterMs] = answer as [number, number]
-    if (exceeded < 0 && pools.length > 0) hold(heldBy(group), { pools, id }, now())
     const windows = meters.map((_, n) => {
       const [startMs, used, endsInMs] = answer.slice(3 * n + 2, 3 * n + 5) as [number, number, number]
       return { startMs, used, endsInMs }
@@ -182,29 +182,48 @@ export async function openRateStore({
     return { exceeded: exceeded < 0 ? null : exceeded, retryAfterMs, windows, shares: 1 }
   }
 
+  function returnToAll({ group, meters, pools, id }: Return): void {
+    const keys = [...meters.map(({ name }) => name), ...pools].map(keyOf(group))
+    const costs = meters.flatMap(({ startMs, cost }) => [startMs, cost])
+    redis.eval(GIVE_BACK, keys.length, ...keys, meters.length, id, ...costs).catch(() => {})
+  }
+
+  /** S3 */
+  function returnLate({ group, meters, pools, id }: Demand, { exceeded, windows }: Taking, share: Taking): void {
+    if (exceeded !== null) return
+    returnToAll({
+      group,
+      meters: meters.map(({ name, cost }, n) => ({ name, startMs: windows[n]!.startMs, cost })),
+      pools: share.exceeded === null ? [] : pools.map(({ name }) => name),
+      id,
+    })
+  }
+
   await connected.promise
   return {
     async take(demand) {
       if (now() < withoutRedisUntilMs) return takeShare(demand)
+      const answer = takeOfAll(demand)
       try {
-        return await takeOfAll(demand)
+        const taking = await withTimeout(patienceMs, () => answer)
+        if (taking.exceeded === null && demand.pools.length > 0) hold(heldBy(demand.group), demand, now())
+        return taking
       } catch (error) {
         if (now() >= withoutRedisUntilMs) onTrouble(error)
         withoutRedisUntilMs = now() + WITHOUT_REDIS_MS // S3
-        return takeShare(demand)
+        const share = takeShare(demand)
+        void answer.then((late) => returnLate(demand, late, share)).catch(() => {})
+        return share
       }
     },
     giveBack(taken) {
       giveBack(heldBy(taken.group), taken)
-      const { group, meters, pools, id } = taken
-      const keys = [...meters.map(({ name }) => name), ...pools].map(keyOf(group))
-      const costs = meters.flatMap(({ startMs, cost }) => [startMs, cost])
-      redis.eval(GIVE_BACK, keys.length, ...keys, meters.length, id, ...costs).catch(() => {})
+      returnToAll(taken)
     },
     async close() {
       clearInterval(life)
       clearInterval(renewal)
-      await redis.zrem(GATEWAYS, member).catch(() => {})
+      await settlesWithin(patienceMs, redis.zrem(GATEWAYS, member))
       redis.disconnect()
     },
   }
