@@ -124,6 +124,25 @@ test('does not bound the time to answer a request that arrived in time', async (
   expect(await whole.answer).toEqual([200, { length: 4 }])
 })
 
+test.each(['', 'ab'])(
+  'does not bound the time to stream a response while the request body %j is unread',
+  async (body) => {
+    const held = Promise.withResolvers<void>()
+    const count = countBytes()
+    const port = await serve(settings, (req, res) => {
+      if (req.url !== '/stream') return count(req, res)
+      res.writeHead(200).flushHeaders()
+      void held.promise.then(() => res.end('{}'))
+    })
+    const headers = { 'content-length': body.length }
+    const asked = request({ port, host: '127.0.0.1', path: '/stream', headers }).end(body)
+    const [res] = (await once(asked, 'response')) as [IncomingMessage]
+    expect((await begin(port, '/').answer)[0]).toBe(400) // it started after the other one
+    held.resolve()
+    expect(await json(res)).toEqual({})
+  },
+)
+
 test.for([
   ['sends nothing readable', '', 'malformed'],
   ['stops within its headers', 'POST / HTTP/1.1\r\nHost: here\r\nX-Long: ', 'slow'],

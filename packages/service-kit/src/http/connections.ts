@@ -95,7 +95,7 @@ export function guardConnections(server: Server, settings: ConnectionSettings = 
     res.once('close', () => answers.get(socket) === res && answers.delete(socket))
     if (!hasBody(req)) return
     function giveUp(refusal: Refusal): void {
-      if (req.complete && !res.headersSent) return
+      if (req.complete) return
       onEnd('slow')
       if (res.headersSent) socket.destroy()
       else end(socket, refusal) // C2
