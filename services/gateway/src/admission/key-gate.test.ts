@@ -46,6 +46,7 @@ function openGate({ maxWaiting }: { maxWaiting?: number } = {}) {
     counted,
     hold: () => void (held = Promise.withResolvers()),
     release: () => held.resolve(),
+    fail: () => held.reject(new Error('the ledger is away')),
   }
 }
 
@@ -55,11 +56,11 @@ test('looks up a key once and caches its project', async () => {
   expect(asked).toEqual([['real 1']])
 })
 
-test('looks up the rate limits of a cached key again after ten seconds, without delaying its request', async () => {
+test('looks up the rate limits of a cached key again after five seconds, without delaying its request', async () => {
   const { ratesOf, asked, passTime, setLimit } = openGate()
   await ratesOf('real 1')
   setLimit(60)
-  passTime(9_999)
+  passTime(4_999)
   expect(await ratesOf('real 1')).toBe(null)
   expect(asked).toHaveLength(1)
   passTime(1)
@@ -67,6 +68,24 @@ test('looks up the rate limits of a cached key again after ten seconds, without 
   await setImmediate()
   expect(await ratesOf('real 1')).toBe(60)
   expect(asked).toHaveLength(2)
+})
+
+test('uses no rate limits that are older than ten seconds', async () => {
+  const { ratesOf, passTime, setLimit } = openGate()
+  await ratesOf('real 1')
+  setLimit(60)
+  passTime(10_000)
+  expect(await ratesOf('real 1')).toBe(60)
+})
+
+test('uses older rate limits of a cached key while lookups fail', async () => {
+  const { ratesOf, passTime, hold, fail } = openGate()
+  await ratesOf('real 1')
+  passTime(10_000)
+  hold()
+  const asked = ratesOf('real 1')
+  fail()
+  expect(await asked).toBe(null)
 })
 
 test('looks up the keys of concurrent requests in one batch, each key once', async () => {

@@ -7,8 +7,9 @@ import { LRUCache } from 'lru-cache'
 import type { Metrics } from '../metrics.ts'
 
 // A key must exist before the gateway reads or parses the caller's body or grants a permit (rules §2.3).
-//   K1  A found key is cached with its project, which never changes, and its rate limits, which are looked up again
-//       after RATES_MS. The cache authorizes nothing: the ledger checks the key again at every admission.
+//   K1  A found key is cached with its project, which never changes, and its rate limits. From REFRESH_MS on they are
+//       looked up again in the background; from MAX_AGE_MS on the request waits for that, and older ones apply only if it
+//       fails. The cache authorizes nothing: the ledger checks the key again at every admission.
 //   K2  Other keys are looked up in batches; a key used by several requests is looked up once.
 //   K3  A refusal is cached briefly. Forged keys evict only other refusals, never found keys.
 //   K4  Requests waiting for a lookup are bounded, and one address gets at most half of the free places.
@@ -21,7 +22,7 @@ export interface KeyGate {
    * @throws LedgerUnavailable
    */
   identify(keyHash: string, address: string): Promise<IdentifiedKey> | IdentifiedKey
-  /** How the project of an identified key captures content; null: it does not. At most RATES_MS old, or refused later. */
+  /** How the project of an identified key captures content; null: it does not. At most MAX_AGE_MS old, or refused later. */
   captureOf(keyHash: string): IdentifiedKey['capture']
 }
 
@@ -43,7 +44,8 @@ const MAX_REFUSED = 10_000
 const REFUSED_FOR_MS = 2_000
 const MAX_WAITING = 16_384
 const LOOK_UP_MS = 5_000
-const RATES_MS = 10_000
+const REFRESH_MS = 5_000
+const MAX_AGE_MS = 10_000
 
 export function openKeyGate({
   ledger,
@@ -118,8 +120,10 @@ export function openKeyGate({
     identify(keyHash, address) {
       const key = known.get(keyHash)
       if (key !== undefined) {
-        if (now() - key.readAtMs >= RATES_MS) lookUpOf(keyHash).found.promise.catch(() => {})
-        return key.found
+        const ageMs = now() - key.readAtMs
+        if (ageMs < REFRESH_MS) return key.found
+        const fresh = lookUpOf(keyHash).found.promise.catch(() => key.found)
+        return ageMs < MAX_AGE_MS ? key.found : fresh.then(identified)
       }
       const refusal = refused.get(keyHash)
       return refusal ? identified(refusal) : identifyUnknown(keyHash, address)
