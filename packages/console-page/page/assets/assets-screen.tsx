@@ -170,6 +170,7 @@ function AssetCard({ of: asset, onDelete }: { of: StoredAssetRecord; onDelete: (
 function AssetPreview({ of: { id, mimeType }, address }: { of: StoredAssetRecord; address: string }) {
   const [isBroken, setBroken] = useState(false)
   if (mimeType.startsWith('audio/')) return <audio controls preload="none" src={address} aria-label={`Audio ${id}`} />
+  if (mimeType === 'application/pdf') return <span className="soft small">PDF files have no preview.</span>
   if (isBroken) return <span className="soft small">Preview not available.</span>
   return (
     <a href={address} target="_blank" rel="noreferrer">

@@ -51,3 +51,11 @@ test('files that wait when the user goes to another project are uploaded to thei
   const [before, after] = api.asked('uploadAsset')
   expect(after!.path).toBe(before!.path)
 })
+
+test('loads nothing of a PDF file for its preview', async ({ api, open }) => {
+  const [asset] = contractExample('listAssets').data
+  api.answer('listAssets', { data: [{ ...asset!, mimeType: 'application/pdf' }], nextCursor: null })
+  const { screen } = await open(`${project}/assets`)
+  await expect.element(screen.getByText('PDF files have no preview.')).toBeVisible()
+  expect(document.querySelector('.asset-preview [src]')).toBeNull()
+})
