@@ -47,6 +47,21 @@ describe('an asset', () => {
         })
   })
 
+  test('answers a repeated deletion as the first one, whose answer may have been lost', async ({
+    fixture,
+    tenant: { project, key },
+    replica,
+  }) => {
+    const id = fixture.id('ast')
+    await recordAsset(replica, { id, caller: asked(key.hash), mimeType: 'image/png', bytes: 12 })
+    const remove = async () => {
+      expect(await deleteAsset(replica, { project: project.id, asset: id })).toEqual({ deleted: true })
+      return (await fixture.run('SELECT deleted_at FROM money.assets WHERE id = $1', [id])).rows
+    }
+    expect(await remove()).toEqual(await remove())
+    expect(await deleteAsset(replica, { project: project.id, asset: 'ast_never' })).toEqual({ deleted: false })
+  })
+
   test('is recorded only for an execution of the same project [execution_not_found, key_invalid]', async ({
     fixture,
     tenant,

@@ -173,7 +173,8 @@ async function findExecution(
 }
 
 // How an asset is deleted.
-//   D1  A mark in its row deletes it. From then on it cannot be read, and no new call may name it.
+//   D1  A mark in its row deletes it. From then on it cannot be read, and no new call may name it. A repeat is answered
+//       as the first time, so that the console audits a deletion whose first answer was lost.
 //   D2  An execution that started earlier may still name it, so its bytes stay longer than any execution lasts.
 //   D3  Then a service with access to the store removes its bytes, and after that its row. Each step may be repeated:
 //       after an interruption the mark is still there, and removing bytes that are gone changes nothing.
@@ -184,7 +185,7 @@ export async function deleteAsset(
   { project, asset }: RequestOf<'deleteAsset'>,
 ): Promise<ResponseOf<'deleteAsset'>> {
   const count = await reads.prisma.$executeRaw`
-    UPDATE money.assets SET deleted_at = now() WHERE id = ${asset} AND project = ${project} AND deleted_at IS NULL`
+    UPDATE money.assets SET deleted_at = coalesce(deleted_at, now()) WHERE id = ${asset} AND project = ${project}`
   return { deleted: count > 0 }
 }
 
