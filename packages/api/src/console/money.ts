@@ -266,5 +266,9 @@ export const invocationPage = pageOf(invocationRecord).extend({
     .strictObject({ calls: z.int().describe('number of calls that the percentiles are of'), ...percentiles })
     .exactOptional()
     .describe('if requested: exact percentiles of the charged calls among the newest 5,000 calls read'),
+  archivedBefore: z.iso
+    .date()
+    .exactOptional()
+    .describe('if the period begins earlier: calls admitted before this day, UTC, are archived and not listed'),
 })
 export type CallLatency = NonNullable<z.infer<typeof invocationPage>['latency']>

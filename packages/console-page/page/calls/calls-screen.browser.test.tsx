@@ -199,3 +199,17 @@ test('a view saved here leaves those that another window has saved', async ({ op
   const names = (JSON.parse(localStorage.getItem(stored)!) as { name: string }[]).map(({ name }) => name)
   expect(names).toEqual(['Here', 'Elsewhere', 'Later'])
 })
+
+test('the end of the list says before which day calls are archived', async ({ api, open }) => {
+  const archived = { nextCursor: null, archivedBefore: '2026-05-01' }
+  api.answer('listInvocations', { data: [call!], ...archived })
+  const { screen, goTo } = await open(`${project}/calls`)
+  const note = screen.getByText('Calls before 2026-05-01 (UTC) are in the archive, not in this list.')
+  await expect.element(note).toBeVisible()
+  api.answer('listInvocations', { data: [], ...archived })
+  await goTo(`${project}/calls?order=cost`)
+  await expect.element(screen.getByRole('heading', { name: 'No matching calls' })).toBeVisible()
+  await expect.element(note).toBeVisible()
+  await goTo(`${project}/calls`)
+  await expect.element(screen.getByRole('heading', { name: 'No recent calls' })).toBeVisible()
+})

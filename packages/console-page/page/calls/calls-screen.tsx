@@ -22,6 +22,7 @@ export function CallsScreen() {
   const [isLive, setLive] = useState(false)
   const calls = useCalls(scope, filters, isLive)
   const rows = calls.data?.pages.flatMap(({ data }) => data) ?? []
+  const archivedBefore = calls.data?.pages.at(-1)?.archivedBefore
   // In order of cost, the first call is not the newest.
   const announcesNew = isLive && calls.data && !calls.isPlaceholderData && filters.order !== 'cost'
   const order = filters.order === 'cost' ? 'most expensive first' : 'newest first'
@@ -57,20 +58,27 @@ export function CallsScreen() {
         }
         empty={
           calls.data
-            ? !calls.hasNextPage && <NoCalls isFiltered={Object.keys(filters).length > 0} />
+            ? !calls.hasNextPage && (
+                <NoCalls isFiltered={Object.keys(filters).length > 0} isArchived={archivedBefore !== undefined} />
+              )
             : !calls.error && <Waiting what="calls" />
         }
       />
       <ShowMore list={calls} />
+      {archivedBefore !== undefined && !calls.hasNextPage && (
+        <p className="soft small">Calls before {archivedBefore} (UTC) are in the archive, not in this list.</p>
+      )}
     </Screen>
   )
 }
 
-function NoCalls({ isFiltered }: { isFiltered: boolean }) {
+function NoCalls({ isFiltered, isArchived }: { isFiltered: boolean; isArchived: boolean }) {
   return isFiltered ? (
     <EmptyState title="No matching calls">Clear a filter.</EmptyState>
   ) : (
-    <EmptyState title="No calls yet">Calls appear with their cost as soon as they are admitted.</EmptyState>
+    <EmptyState title={isArchived ? 'No recent calls' : 'No calls yet'}>
+      Calls appear with their cost as soon as they are admitted.
+    </EmptyState>
   )
 }
 

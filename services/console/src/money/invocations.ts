@@ -37,10 +37,12 @@ export function listInvocations(deps: Deps): Handler<'listInvocations'> {
     const asked = { ...filters, project, place, limit }
     const found = isByCost ? mostExpensiveCalls(asked, await readKnown(deps, project)) : findCalls(asked)
     const rows = nothing ? [] : await prisma.$queryRaw<FoundCall[]>(found)
+    const archivedBefore = await readArchivedBefore(deps, asked)
     const recordOf = (row: CallRow) => invocationRecord(row, reader)
     res.json({
       ...pageOfFound(rows, limit, recordOf, ({ admitted_at: at, id }) => ({ at, id })),
       ...(include && { latency: await readLatency(deps, asked, nothing) }),
+      ...(archivedBefore !== null && { archivedBefore }),
     })
   }
 }
@@ -129,6 +131,16 @@ export function mostExpensiveCalls(filters: CallFilters, known: Known): Prisma.S
   return Prisma.sql`
     SELECT ${closedColumns}, true AS fits, false AS last FROM money.attempts a
      WHERE a.id = ANY (ARRAY(${ids})) ${equal([[state, ofState]])} ${inOrder}`
+}
+
+/** Returns the day before which calls are archived; null if neither the period nor the project begins earlier. */
+async function readArchivedBefore({ prisma }: Deps, { project, from }: CallFilters): Promise<string | null> {
+  const [row] = await prisma.$queryRaw<{ day: string }[]>`
+    SELECT day::date::text AS day
+      FROM (SELECT max(of.month) + interval '1 month' AS day FROM money.archives r, unnest(r.attempts) of (month)) archived
+      JOIN control.projects p ON p.id = ${project}
+     WHERE greatest(p.created_at, ${from ?? null}::timestamptz) < day AT TIME ZONE 'UTC'`
+  return row?.day ?? null
 }
 
 /** Exact percentiles of the charged calls among the newest matching ones: a page of the longest possible walk. */

@@ -515,3 +515,21 @@ test('the 404 for a call in an archived month names the archive [invocation_arch
   expect(outcomeOf(await asked('2025-04-01T00:00:00Z'))).toBe('404 not_found')
   expect(outcomeOf(await stack.owner.get(`${stack.projectPath}/invocations/inv_none`))).toBe('404 not_found')
 })
+
+test('a list of calls names the day before which they are archived, if its period begins earlier', async ({
+  stack,
+  fixture,
+}) => {
+  await fixture.run(
+    `INSERT INTO money.archives (month, manifest, folder, entries, attempts, at)
+     VALUES ('2025-06-01', sha256('b'), '/archive', 0, '{2025-05-01}', now())`,
+  )
+  const archivedBefore = async (query: string) =>
+    (await stack.owner.get(`${stack.projectPath}/invocations?${query}`)).body.archivedBefore
+  expect(await archivedBefore('')).toBeUndefined() // the project is newer
+  await fixture.run(`UPDATE control.projects SET created_at = '2025-01-01' WHERE id = $1`, [stack.project])
+  expect(await archivedBefore('')).toBe('2025-06-01')
+  expect(await archivedBefore('from=2025-05-31T23:59:59Z')).toBe('2025-06-01')
+  expect(await archivedBefore('from=2025-06-01T00:00:00Z')).toBeUndefined()
+  expect(await archivedBefore('order=cost&from=2025-05-20T00:00:00Z&to=2025-06-10T00:00:00Z')).toBe('2025-06-01')
+})
