@@ -101,6 +101,20 @@ test('creates the folder without access for other users of the machine', async (
   expect(store).toBeDefined()
 })
 
+test('creates the temporary folder again if the system has removed it', async ({ folder, store, onTestFinished }) => {
+  const before = process.env['TMPDIR']
+  process.env['TMPDIR'] = await mkdtemp(path.join(folder, 'tmp-'))
+  onTestFinished(() => {
+    if (before === undefined) delete process.env['TMPDIR']
+    else process.env['TMPDIR'] = before
+  })
+  await store.put('prj_1', 'ast_1', inPieces(PNG, 100), LIMIT)
+  for (const name of await readdir(tmpdir())) await rm(path.join(tmpdir(), name), { recursive: true })
+  const puts = ['ast_2', 'ast_3'].map((asset) => store.put('prj_1', asset, inPieces(PNG, 100), LIMIT))
+  expect((await Promise.all(puts)).map(({ bytes }) => bytes)).toEqual([PNG.length, PNG.length])
+  expect(await store.readWhole('prj_1', 'ast_2')).toEqual(PNG)
+})
+
 test('throws AssetStoreUnavailable if the folder is not usable', async ({ store, folder }) => {
   await rm(folder, { recursive: true })
   await writeFile(folder, 'a file where the folder was')

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { createWriteStream } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
@@ -21,25 +20,42 @@ export interface TemporaryFolder {
   close(): Promise<void>
 }
 
-/** A folder of this process for bytes in transit, accessible only to its owner; created on first use. */
+/**
+ * A folder of this process for bytes in transit, accessible only to its owner; created on first use, and again if the
+ * system has removed it.
+ */
 export function openTemporaryFolder(): TemporaryFolder {
   let folder: Promise<string> | null = null
 
-  async function newFile(): Promise<string> {
-    folder ??= mkdtemp(path.join(tmpdir(), 'gateway-assets-'))
-    return path.join(await folder, randomBytes(8).toString('hex'))
+  function madeFolder(): Promise<string> {
+    folder ??= mkdtemp(path.join(tmpdir(), 'gateway-assets-')).catch((error: unknown) => {
+      folder = null // the next call tries to create it again
+      throw error
+    })
+    return folder
+  }
+
+  async function openFile(mayRepeat = true): Promise<{ file: string; handle: FileHandle }> {
+    const made = madeFolder()
+    const file = path.join(await made, randomBytes(8).toString('hex'))
+    try {
+      return { file, handle: await open(file, 'wx', 0o600) }
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || !mayRepeat) throw error
+      if (folder === made) folder = null
+      return openFile(false)
+    }
   }
 
   return {
     async write(source, maxBytes) {
-      const file = await newFile().catch((cause: unknown) => {
-        folder = null // the next call tries to create it again
+      const { file, handle } = await openFile().catch((cause: unknown) => {
         throw new AssetStoreUnavailable({ cause })
       })
       const remove = () => rm(file, { force: true })
       const measured = measure(source, maxBytes)
       try {
-        await pipeline(measured.bytes, createWriteStream(file, { mode: 0o600, flags: 'wx' }))
+        await pipeline(measured.bytes, handle.createWriteStream())
         return { path: file, remove, ...measured.result() }
       } catch (error) {
         await remove()
@@ -86,5 +102,5 @@ function measure(source: AsyncIterable<Uint8Array>, maxBytes: number) {
 
 /** Whether the disk is full or read-only, as opposed to a failure of the source. */
 function isDiskError(error: unknown): boolean {
-  return error instanceof Error && 'syscall' in error && ['open', 'write', 'close'].includes(String(error.syscall))
+  return error instanceof Error && 'syscall' in error && ['write', 'close'].includes(String(error.syscall))
 }
