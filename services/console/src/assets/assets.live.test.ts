@@ -54,6 +54,12 @@ test('lists an upload with its uploader, and serves it with its own content type
   expect((await files.read(body.id, stack.owner.token, { range: 'bytes=9999-' })).status).toBe(416)
 })
 
+test('names an MP3 file as media players expect', async ({ stack, files }) => {
+  const { id } = (await files.upload(stack.owner.token, Buffer.from('ID3 and so on'), 'audio/mpeg')).body
+  const { headers } = await files.read(id, stack.owner.token)
+  expect(headers.get('content-disposition')).toBe(`inline; filename="${id}.mp3"`)
+})
+
 test('serves a page of previews that a browser asks for at the same time', async ({ stack, files }) => {
   const large = Buffer.concat([PNG, Buffer.alloc(4_000_000)])
   const { id } = (await files.upload(stack.owner.token, large)).body

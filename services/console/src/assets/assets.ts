@@ -47,8 +47,9 @@ const INERT = "default-src 'none'; img-src 'self'; media-src 'self'; style-src '
 export function readAsset(deps: Pick<ConsoleDeps, 'prisma' | 'assetStore'>): Handler<'readAsset'> {
   return async (call, res) => {
     const { asset } = await reachAsset(deps, call, res)
-    const name = `${asset.id}.${asset.mimeType.split('/')[1]}`
-    const headers = { 'Content-Disposition': `inline; filename="${name}"`, 'Content-Security-Policy': INERT }
+    const { id, mimeType } = asset
+    const extension = mimeType === 'audio/mpeg' ? 'mp3' : mimeType.split('/')[1]
+    const headers = { 'Content-Disposition': `inline; filename="${id}.${extension}"`, 'Content-Security-Policy': INERT }
     try {
       await sendAsset(deps, call.req, res, asset, headers)
     } catch (error) {
