@@ -249,8 +249,15 @@ export type AssetRecordAnswer = { recorded: true; project: string } | Refused
  */
 export const assetDeletion = z.strictObject({ project: id, asset: id })
 
-/** /assets/to-remove: assets that no caller and no running execution can read, and whose bytes are still there. */
-export const assetsToRemove = z.strictObject({ limit: z.int().min(1).max(1_000) })
+/**
+ * /assets/to-remove: assets that no caller and no running execution can read, and whose bytes are still there, in the order
+ * of their deletion.
+ */
+export const assetsToRemove = z.strictObject({
+  limit: z.int().min(1).max(1_000),
+  /** The last asset of the page before; null for the first page. */
+  after: z.object({ id, deletedAt: z.iso.datetime() }).nullable(),
+})
 
 /** /assets/removed: their bytes are gone, and their rows are deleted. Safe to repeat. */
 export const assetsRemoved = z.strictObject({ ids: z.array(id).min(1).max(1_000) })

@@ -200,7 +200,7 @@ export const ledgerOperations = {
     '/assets/to-remove',
     byConsole,
     assetsToRemove,
-    response<{ assets: { id: string; project: string }[] }>(),
+    response<{ assets: { id: string; project: string; deletedAt: string }[] }>(),
   ),
   assetsRemoved: request('/assets/removed', byConsole, assetsRemoved, response<object>()),
   readAsset: channel('/assets/read', byGatewayOrWorker, assetQuestion, response<AssetAnswer>()),

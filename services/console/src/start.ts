@@ -71,7 +71,11 @@ export async function startConsole(config: ConsoleConfig, tools: ServiceTools) {
   const limits = { ...ofStore.limits, readWaitMs: PREVIEW_WAIT_MS }
   const assetStore = await openAssetStore({ ...ofStore, limits }, metrics.assets)
   onStop('asset store', () => assetStore.close())
-  const removal = { name: 'removal of assets', everyMs: 60_000, work: () => removeDeleted({ ledger, assetStore, log }) }
+  const removal = {
+    name: 'removal of assets',
+    everyMs: 60_000,
+    work: () => removeDeleted({ ledger, assetStore, log, stopping }),
+  }
   const unrecorded = {
     name: 'removal of unrecorded bytes',
     everyMs: 86_400_000,

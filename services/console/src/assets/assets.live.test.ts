@@ -1,4 +1,4 @@
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect } from 'vitest'
 import { openAssetStore } from '@gateway/assets/asset-store'
@@ -165,7 +165,7 @@ test('hides a deleted asset at once, and removes its bytes when no running execu
     await client.close()
     await assetStore.close()
   })
-  const deps = { ledger: client, assetStore, log: { warn() {} } as never }
+  const deps = { ledger: client, assetStore, log: { warn() {} } as never, stopping: new AbortController().signal }
   expect(await removeDeleted(deps)).toBe(0)
   expect(await files.stored()).toEqual([id])
   await fixture.run(`UPDATE money.assets SET deleted_at = now() - interval '61 minutes' WHERE id = $1`, [id])
@@ -176,6 +176,38 @@ test('hides a deleted asset at once, and removes its bytes when no running execu
   expect(await files.stored()).toEqual([])
   expect(await removeDeleted(deps)).toBe(1)
   expect((await fixture.run('SELECT FROM money.assets WHERE id = $1', [id])).rowCount).toBe(0)
+})
+
+test('removes the bytes of a deleted asset although those of an earlier one cannot be removed', async ({
+  stack,
+  files,
+  fixture,
+  ledger,
+  services,
+  folder,
+  onTestFinished,
+}) => {
+  const upload = async () => (await files.upload(stack.owner.token)).body.id as string
+  const [stuck, later] = [await upload(), await upload()]
+  for (const [n, id] of [stuck, later].entries()) {
+    await stack.owner.delete(files.path(id))
+    await fixture.run(`UPDATE money.assets SET deleted_at = now() - $2 * interval '1 hour' WHERE id = $1`, [id, 3 - n])
+  }
+  const file = path.join(folder, 'assets', stack.project, stuck)
+  await rm(file)
+  await mkdir(file) // no asset can be removed in its place
+
+  const client = openLedgerClient({ url: ledger.url, service: 'console', privateKey: services.secrets.console })
+  const assetStore = await openAssetStore({ folder: path.join(folder, 'assets'), bucket: null })
+  onTestFinished(async () => {
+    await client.close()
+    await assetStore.close()
+  })
+  const deps = { ledger: client, assetStore, log: { warn() {} } as never, stopping: new AbortController().signal }
+  expect(await removeDeleted(deps, { batchSize: 1 })).toBe(1)
+  expect(await files.stored()).toEqual([stuck])
+  const { rows } = await fixture.run('SELECT id FROM money.assets WHERE project = $1', [stack.project])
+  expect(rows).toEqual([{ id: stuck }])
 })
 
 test('only a Project Owner sets how long assets are retained [not_permitted]', async ({ stack }) => {

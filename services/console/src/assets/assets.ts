@@ -1,6 +1,7 @@
 import type { StoredName } from '@gateway/assets/asset-store'
 import { AssetMissing } from '@gateway/assets/blob-backend'
 import { sendAsset } from '@gateway/assets/send-asset'
+import type { RequestOf, ResponseOf } from '@gateway/ledger-protocol/ledger-operations'
 import { recordStored } from '@gateway/ledger-client/record-stored'
 import type { StoredAssetRecord } from '@gateway/api/console/assets'
 import { refuse } from '@gateway/api/refusal'
@@ -147,17 +148,28 @@ export function uploadAsset(deps: UploadDeps): Handler<'uploadAsset'> {
 }
 
 const BATCH_SIZE = 100
+const MAX_FAILED = 1_000
 
 /**
- * Removes the bytes of assets that were deleted long enough ago, in batches. Any number of replicas may run this
- * concurrently and be killed meanwhile: removing bytes again changes nothing. Returns the number of assets removed; an
- * asset whose bytes can't be removed now is left for a later run.
+ * Removes the bytes of assets that were deleted long enough ago, oldest first, in batches. Any number of replicas may run
+ * this concurrently and be killed meanwhile: removing bytes again changes nothing. Returns the number of assets removed.
+ * Those whose bytes can't be removed now are left for a later run; after MAX_FAILED of them, a run ends.
  */
-export async function removeDeleted(deps: Pick<ConsoleDeps, 'ledger' | 'assetStore' | 'log'>): Promise<number> {
-  const { assets } = await deps.ledger.assetsToRemove({ limit: BATCH_SIZE })
-  const ids = await removeBytes(deps, assets)
-  if (ids.length > 0) await deps.ledger.assetsRemoved({ ids })
-  return ids.length
+export async function removeDeleted(
+  deps: Pick<ConsoleDeps, 'ledger' | 'assetStore' | 'log' | 'stopping'>,
+  { batchSize = BATCH_SIZE }: { batchSize?: number } = {},
+): Promise<number> {
+  let [removed, failed] = [0, 0]
+  let after: RequestOf<'assetsToRemove'>['after'] = null
+  do {
+    const { assets }: ResponseOf<'assetsToRemove'> = await deps.ledger.assetsToRemove({ limit: batchSize, after })
+    const ids = await removeBytes(deps, assets)
+    if (ids.length > 0) await deps.ledger.assetsRemoved({ ids })
+    removed += ids.length
+    failed += assets.length - ids.length
+    after = assets[batchSize - 1] ?? null
+  } while (after !== null && failed < MAX_FAILED && !deps.stopping.aborted)
+  return removed
 }
 
 /** Returns the ids whose bytes are gone now. Failures are logged, and left for a later run. */

@@ -189,16 +189,17 @@ export async function deleteAsset(
   return { deleted: count > 0 }
 }
 
-/** POST /assets/to-remove: returns the oldest ones. D2 */
+/** POST /assets/to-remove: returns the oldest ones after `after`. D2 */
 export async function listAssetsToRemove(
   { reads }: Pick<Deps, 'reads'>,
-  { limit }: RequestOf<'assetsToRemove'>,
+  { limit, after }: RequestOf<'assetsToRemove'>,
 ): Promise<ResponseOf<'assetsToRemove'>> {
-  const assets = await reads.prisma.$queryRaw<{ id: string; project: string }[]>`
-    SELECT id, project FROM money.assets
+  const assets = await reads.prisma.$queryRaw<{ id: string; project: string; deletedAt: Date }[]>`
+    SELECT id, project, deleted_at AS "deletedAt" FROM money.assets
      WHERE deleted_at < now() - ${flowLimits.deletedAssetMs}::int * interval '1 millisecond'
-     ORDER BY deleted_at LIMIT ${limit}::int`
-  return { assets }
+       AND (deleted_at, id) > (${after?.deletedAt ?? '-infinity'}::timestamptz, ${after?.id ?? ''})
+     ORDER BY deleted_at, id LIMIT ${limit}::int`
+  return { assets: assets.map(({ deletedAt, ...asset }) => ({ ...asset, deletedAt: deletedAt.toISOString() })) }
 }
 
 /** POST /assets/removed. D3 */
