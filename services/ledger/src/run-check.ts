@@ -81,6 +81,7 @@ async function check(database: Database, { projects, whole, against, archive }: 
   const anchor = isClean && projects.length === 0 ? await takeAnchor(database) : null
   for (const finding of all) say(finding)
   for (const error of errors) say(formatFailure(error))
+  for (const note of archived?.notes ?? []) say(note)
   if (archived) say(`${archived.months} archived months with ${archived.entries} entries checked`)
   if (anchor) say(`anchor ${anchor.text}`)
   const unmoved = there.length - wallets

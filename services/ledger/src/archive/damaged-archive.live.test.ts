@@ -168,11 +168,11 @@ describe('ledger check --archive', () => {
     onTestFinished,
   }) => {
     const { rows } = await unguarded('DELETE FROM money.archives WHERE month = $1 RETURNING to_json(archives) AS row', [
-      `${third}-01`,
+      `${second}-01`,
     ])
     const put = 'INSERT INTO money.archives SELECT * FROM json_populate_record(NULL::money.archives, $1)'
     onTestFinished(async () => void (await unguarded(put, [(rows as { row: object }[])[0]!.row])))
-    expect(await archive.foundWithBooks()).toContain(`${manifestName(third)} is not recorded in the database`)
+    expect(await archive.foundWithBooks()).toContain(`${manifestName(second)} is not recorded in the database`)
     for (const name of [journalName, walletsName, manifestName]) await rm(archive.at(name(first)))
     expect(await archive.found()).toContain(`the months before ${second} are missing`)
   })
