@@ -14,7 +14,7 @@ import { windowsOf } from '../check/checkpoint.ts'
 //   V2  The journal of each wallet, folded from the end of the month before, gives what the wallets file states,
 //       balance by balance and window by window, and every charge is what its usage costs.
 //   V3  No file has a line without an owner, and none has fewer lines than the manifest states.
-//   V4  Memory holds one block of entries.
+//   V4  Memory holds one block of entries, and the last balances and windows of each wallet that was ever archived.
 
 interface MonthToVerify {
   folder: string
