@@ -25,8 +25,8 @@ export const gatewayRules: Mutation[] = [
     id: 'gateway-rate-exception',
     rule: 'A key that the operator has freed of the usual rate has none.',
     file: 'services/gateway/src/rates/rates.ts',
-    find: 'own === undefined ? usual : own',
-    replace: 'own ?? usual',
+    find: 'const { [subject]: limit = config[scope] } = exceptionsById',
+    replace: 'const limit = exceptionsById[subject] ?? config[scope]',
     tests: rates,
   },
   {
