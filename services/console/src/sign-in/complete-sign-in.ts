@@ -63,7 +63,7 @@ export function giveResult(
 }
 
 /** Whether a browser has a ticket that is still good. */
-export async function hasTicket(
+async function hasTicket(
   deps: Pick<ConsoleDeps, 'prisma' | 'now' | 'publicUrl'>,
   req: Request,
 ): Promise<boolean> {
