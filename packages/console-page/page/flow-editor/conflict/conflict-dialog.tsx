@@ -1,7 +1,7 @@
 import { useMemo, useState, useId } from 'react'
 import { Dialog } from '../../components/dialog.tsx'
 import { Moment } from '../../components/values.tsx'
-import { useMemberNames } from '../../api/session.ts'
+import { useMe, useMemberNames } from '../../api/session.ts'
 import { several } from '../../components/usd.ts'
 import { compareThree, merged, type Choice, type MergedPart } from '@gateway/flow/compare/merge'
 import type { Conflict, useSaving } from '../data/use-saving.ts'
@@ -16,12 +16,14 @@ import { unitText } from '@gateway/flow/compare/difference'
  */
 export function ConflictDialog({ saving, conflict }: { saving: ReturnType<typeof useSaving>; conflict: Conflict }) {
   const { graph: mine } = useSession().model
+  const { id: user } = useMe()
   const nameOf = useMemberNames()
   const { base, theirs } = conflict
   const parts = useMemo(() => {
     const of = { base: base.graph, theirs: theirs.graph, mine }
-    return compareThree(of.base, of.theirs, withOwnIds(of))
-  }, [base, theirs, mine])
+    // After a save whose answer was lost, theirs has this user's own new nodes, which may have changed since.
+    return compareThree(of.base, of.theirs, theirs.by === user ? mine : withOwnIds(of))
+  }, [base, theirs, mine, user])
   const [choices, setChoices] = useState<ReadonlyMap<string, Choice>>(new Map())
   const changed = parts.filter(({ outcome }) => outcome !== 'unchanged')
   const open = changed.filter(({ key, outcome }) => outcome === 'conflict' && !choices.has(key))
