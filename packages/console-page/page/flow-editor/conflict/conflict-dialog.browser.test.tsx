@@ -21,7 +21,7 @@ const test = base.extend('openConflict', ({ api, open }) => async (by: string, c
   api.answer('readSandbox', { ...contractExample('readSandbox'), latestRevision: number })
   api.answer('readRevision', { ...revision, number, graph: change(revision.graph), createdBy: by })
   api.answer('saveRevision', ({ graph, baseRevision }) =>
-    baseRevision < number
+    baseRevision! < number
       ? refuse('revision_conflict', { latestRevision: number })
       : { ...contractExample('saveRevision'), graph, number: number + 1 },
   )
@@ -44,4 +44,12 @@ test('a node that the same user saved and then changed is a choice, and not kept
   await dialog.getByLabelText('value: mine').click()
   const nodes = await mergedNodes()
   expect(nodes.filter(({ kind }) => kind === 'constant')).toMatchObject([{ id: 'value', value: 0 }])
+})
+
+test('a node that gets another ID keeps its form and the text that is not part of it yet', async ({ openConflict }) => {
+  const { inspector, mergedNodes } = await openConflict('usr_other', withConstant)
+  const ids = (await mergedNodes()).filter(({ kind }) => kind === 'constant').map(({ id }) => id)
+  expect(ids).toEqual(['value', 'value-2'])
+  await expect.element(inspector.getByLabelText('ID', { exact: true })).toHaveValue('value-2')
+  await expect.element(inspector.getByLabelText('Value')).toHaveValue('abc')
 })

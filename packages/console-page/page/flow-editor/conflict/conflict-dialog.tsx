@@ -19,10 +19,11 @@ export function ConflictDialog({ saving, conflict }: { saving: ReturnType<typeof
   const { id: user } = useMe()
   const nameOf = useMemberNames()
   const { base, theirs } = conflict
-  const parts = useMemo(() => {
+  const { parts, renamed } = useMemo(() => {
     const of = { base: base.graph, theirs: theirs.graph, mine }
     // After a save whose answer was lost, theirs has this user's own new nodes, which may have changed since.
-    return compareThree(of.base, of.theirs, theirs.by === user ? mine : withOwnIds(of))
+    const { graph, renamed } = theirs.by === user ? { graph: mine } : withOwnIds(of)
+    return { parts: compareThree(of.base, of.theirs, graph), renamed }
   }, [base, theirs, mine, user])
   const [choices, setChoices] = useState<ReadonlyMap<string, Choice>>(new Map())
   const changed = parts.filter(({ outcome }) => outcome !== 'unchanged')
@@ -53,7 +54,7 @@ export function ConflictDialog({ saving, conflict }: { saving: ReturnType<typeof
           type="button"
           className="button main"
           disabled={open.length > 0 || saving.doing !== null}
-          onClick={() => void saving.resolve(merged(parts, choices))}
+          onClick={() => void saving.resolve(merged(parts, choices), renamed)}
         >
           Save merged flow
         </button>

@@ -87,7 +87,9 @@ describe('three-way merge', () => {
   test('keeps the nodes that both sides added under one ID, each with its edges', () => {
     const theirs = say(connect(base, { from: 'in.text', to: 'template.text' }), 'theirs')
     const mine = say(connect(base, { from: 'template.text', to: 'out.text' }), 'mine')
-    const result = merge(newGraph, theirs, withOwnIds({ base: newGraph, theirs, mine }))
+    const { graph, renamed } = withOwnIds({ base: newGraph, theirs, mine })
+    const result = merge(newGraph, theirs, graph)
+    expect([...renamed]).toEqual([['template', 'template-2']])
     expect(result.nodes.map(({ id, template }) => [id, template])).toEqual([
       ['in', undefined],
       ['out', undefined],
@@ -96,15 +98,15 @@ describe('three-way merge', () => {
     ])
     expect(result.edges).toContainEqual({ from: 'in.text', to: 'template.text' })
     expect(result.edges).toContainEqual({ from: 'template-2.text', to: 'out.text' })
-    expect(withOwnIds({ base: newGraph, theirs, mine: theirs })).toBe(theirs)
-    expect(withOwnIds({ base, theirs, mine })).toBe(mine)
+    expect(withOwnIds({ base: newGraph, theirs, mine: theirs }).graph).toBe(theirs)
+    expect(withOwnIds({ base, theirs, mine }).graph).toBe(mine)
   })
 
   test('keeps the notes that both sides added under one ID', () => {
     const note = { id: 'note-1', color: 'yellow' as const, position: { x: 0, y: 0 }, size: { width: 1, height: 1 } }
     const noted = (text: string): Graph => ({ ...base, notes: [{ ...note, text }] })
     const [theirs, mine] = [noted('theirs'), noted('mine')]
-    const result = merge(base, theirs, withOwnIds({ base, theirs, mine }))
+    const result = merge(base, theirs, withOwnIds({ base, theirs, mine }).graph)
     expect(result.notes?.map(({ id, text }) => [id, text])).toEqual([
       ['note-1', 'theirs'],
       ['note-2', 'mine'],

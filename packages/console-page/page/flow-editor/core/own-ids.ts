@@ -6,11 +6,12 @@ import { freeNoteId } from './note-commands.ts'
 
 /**
  * Returns mine with a free ID for each node and note that theirs added under the same ID, so that a merge keeps both.
- * IDs of an input or output node stay, because a flow has one of each.
+ * IDs of an input or output node stay, because a flow has one of each. `renamed`: new IDs of nodes, by the old ones.
  */
-export function withOwnIds({ base, theirs, mine }: Record<'base' | 'theirs' | 'mine', Graph>): Graph {
+export function withOwnIds({ base, theirs, mine }: Record<'base' | 'theirs' | 'mine', Graph>) {
   const [ofBase, ofTheirs] = [unitsOf(base), unitsOf(theirs)]
-  return [...unitsOf(mine)].reduce((graph, [key, unit]) => {
+  const renamed = new Map<string, string>()
+  const graph = [...unitsOf(mine)].reduce((graph, [key, unit]) => {
     const other = ofTheirs.get(key)
     if (!other || ofBase.has(key) || sameUnit(other, unit)) return graph
     const all = [base, theirs, graph]
@@ -20,6 +21,9 @@ export function withOwnIds({ base, theirs, mine }: Record<'base' | 'theirs' | 'm
     }
     if (unit.part !== 'node' || unit.nodes.some(({ kind }) => kind === 'input' || kind === 'output')) return graph
     const named = { nodes: all.flatMap(({ nodes }) => nodes), edges: all.flatMap(({ edges }) => edges) }
-    return renameNode(graph, unit.id, freeId(named, unit.id))
+    const id = freeId(named, unit.id)
+    renamed.set(unit.id, id)
+    return renameNode(graph, unit.id, id)
   }, mine)
+  return { graph, renamed }
 }

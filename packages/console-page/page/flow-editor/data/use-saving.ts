@@ -124,11 +124,11 @@ export function useSaving({
       await keepFlow({ name: renamed })
     },
     activate: () => guarded('activate', activate),
-    /** Applies the merged graph and saves it on top of the conflicting revision. */
-    resolve: (graph: Graph) =>
+    /** Applies the merged graph and saves it on top of the conflicting revision. @param renamed from `withOwnIds` */
+    resolve: (graph: Graph, renamed?: ReadonlyMap<string, string>) =>
       guarded('save', async () => {
         const { number, graph: theirs } = conflict!.theirs
-        editor.rebase(graph, { number, graph: theirs })
+        editor.rebase(graph, { number, graph: theirs }, renamed)
         setConflict(null)
         await save()
       }),

@@ -63,10 +63,15 @@ export function openEditor(graph: Graph, now: () => number, first: Base = { numb
     grouping.next(group)
     store.setState({ graph: after })
   }
-  /** Replaces the graph with one that is based on another revision, as one history step. */
-  function rebase(graph: Graph, base: Base): void {
+  /**
+   * Replaces the graph with one that is based on another revision, as one history step.
+   * @param renamed new keys of nodes, by the old ones: they stay selected and keep their texts
+   */
+  function rebase(graph: Graph, base: Base, renamed: ReadonlyMap<string, string> = new Map()): void {
     grouping.next(null)
-    store.setState({ graph, base: createStore(() => base) })
+    const selected = [...store.getState().selectedNodes].map((key) => renamed.get(key) ?? key)
+    store.setState({ graph, base: createStore(() => base), ...noSelection, selectedNodes: new Set(selected) })
+    for (const [key, now] of renamed) heldTexts.setState(({ [key]: texts = {} }) => ({ [key]: {}, [now]: texts }))
   }
   function select(nodes: Iterable<string>, edges: Iterable<string> = [], notes: Iterable<string> = []): void {
     store.setState({
