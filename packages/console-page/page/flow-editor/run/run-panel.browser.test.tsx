@@ -6,32 +6,56 @@ import { choose, contractExample, openCannedExecution, pageTest as base, project
 
 // The form that runs the flow of the contract's example, which here takes a number, too.
 
-const test = base.extend('panel', async ({ api, open }) => {
-  api.answer('listProducts', {
-    data: [{ ...contractExample('listProducts').data[0]!, state: 'published' }],
-    nextCursor: null,
-  })
-  const revision = contractExample('readRevision')
-  const { input } = revision.graph
-  const graph = {
-    ...revision.graph,
-    input: {
-      ...input,
-      properties: {
-        ...input.properties,
-        size: { type: 'number' },
-        photo: { type: 'object', format: 'image' },
-        scan: { type: 'object', format: 'image' },
+const test = base
+  .extend('panel', async ({ api, open }) => {
+    api.answer('listProducts', {
+      data: [{ ...contractExample('listProducts').data[0]!, state: 'published' }],
+      nextCursor: null,
+    })
+    const revision = contractExample('readRevision')
+    const { input } = revision.graph
+    const graph = {
+      ...revision.graph,
+      input: {
+        ...input,
+        properties: {
+          ...input.properties,
+          size: { type: 'number' },
+          photo: { type: 'object', format: 'image' },
+          scan: { type: 'object', format: 'image' },
+        },
       },
-    },
-  }
-  api.answer('readRevision', { ...revision, graph })
-  const { screen } = await open(`${project}/flows/${exampleIds.sandbox}`)
-  const details = screen.getByRole('region', { name: 'Details' })
-  await details.getByRole('button', { name: 'Run', exact: true }).click()
-  const form = details.getByRole('button', { name: 'Run', exact: true }).last()
-  return { screen, details, run: form, topic: details.getByLabelText('topic'), size: details.getByLabelText('size') }
-})
+    }
+    api.answer('readRevision', { ...revision, graph })
+    const { screen } = await open(`${project}/flows/${exampleIds.sandbox}`)
+    const details = screen.getByRole('region', { name: 'Details' })
+    await details.getByRole('button', { name: 'Run', exact: true }).click()
+    const form = details.getByRole('button', { name: 'Run', exact: true }).last()
+    return { screen, details, run: form, topic: details.getByLabelText('topic'), size: details.getByLabelText('size') }
+  })
+  /** Starts the upload of a file. Returns the function that ends it. */
+  .extend('upload', ({ api, panel: { details } }) => async (name: string) => {
+    const asset = contractExample('uploadAsset')
+    const uploads = api.asked('uploadAsset').length
+    const answer = Promise.withResolvers<typeof asset>()
+    api.answer('uploadAsset', answer.promise)
+    const file = new File([new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])], `${name}.png`)
+    await userEvent.upload(details.getByRole('group', { name }).getByLabelText(name, { exact: true }), file)
+    await expect.poll(() => api.asked('uploadAsset').length).toBe(uploads + 1)
+    return (id: string) => answer.resolve({ ...asset, id })
+  })
+  /** Shows an execution with the topic "wind", and its inputs. */
+  .extend('showExecution', ({ api, panel: { details, topic } }) => async () => {
+    api.answer('readExecution', {
+      ...contractExample('readExecution'),
+      sandbox: exampleIds.sandbox,
+      input: { topic: 'wind' },
+    })
+    await details.getByRole('button', { name: 'Executions' }).click()
+    await details.getByRole('button', { name: 'Show on canvas' }).first().click()
+    await details.getByRole('button', { name: 'Run', exact: true }).first().click()
+    await expect.element(topic).toHaveValue('wind')
+  })
 
 test('an input that cannot be read keeps the flow from running with the value before it', async ({ panel }) => {
   const { run, size } = panel
@@ -68,11 +92,10 @@ test('an estimate goes once the inputs or the graph are no longer those it was m
   await expect.element(estimate).not.toBeInTheDocument()
 })
 
+type Panel = Record<'screen' | 'details', Pick<typeof page, 'getByRole'>>
+
 /** Saves the inputs as a set. */
-async function saveSet(
-  { screen, details }: Record<'screen' | 'details', Pick<typeof page, 'getByRole'>>,
-  name: string,
-): Promise<void> {
+async function saveSet({ screen, details }: Panel, name: string): Promise<void> {
   await details.getByRole('button', { name: 'Save inputs' }).click()
   await screen.getByRole('dialog').getByLabelText('Name', { exact: true }).fill(name)
   await screen.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
@@ -98,30 +121,45 @@ test('choosing test inputs keeps the typed ones, and those saved in another wind
   await expect.element(topic).toHaveValue('wind')
 })
 
-test('an upload that ends keeps what was typed and saved meanwhile', async ({ api, panel }) => {
+test('an upload that ends keeps what was typed and saved meanwhile', async ({ upload, panel }) => {
   const { details, topic } = panel
-  const asset = contractExample('uploadAsset')
-  const photo = Promise.withResolvers<typeof asset>()
-  const scan = Promise.withResolvers<typeof asset>()
   const cost = details.getByLabelText('Max cost (USD)')
-  const upload = async (name: string, answer: Promise<typeof asset>, uploads: number) => {
-    api.answer('uploadAsset', answer)
-    const file = new File([new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])], 'dot.png')
-    await userEvent.upload(details.getByRole('group', { name }).getByLabelText(name, { exact: true }), file)
-    await expect.poll(() => api.asked('uploadAsset').length).toBe(uploads)
-  }
-  await upload('photo', photo.promise, 1)
-  await upload('scan', scan.promise, 2)
+  const endPhoto = await upload('photo')
+  const endScan = await upload('scan')
   await topic.fill('rain')
   await cost.fill('2')
   await saveSet(panel, 'Rain')
-  photo.resolve({ ...asset, id: 'ast_photo' })
-  scan.resolve({ ...asset, id: 'ast_scan' })
+  endPhoto('ast_photo')
+  endScan('ast_scan')
   await expect.element(details.getByLabelText('photo: asset ID')).toHaveValue('ast_photo')
   await expect.element(details.getByLabelText('scan: asset ID')).toHaveValue('ast_scan')
   await expect.element(topic).toHaveValue('rain')
   await expect.element(cost).toHaveValue('2')
   await expect.element(details.getByRole('combobox', { name: 'Test inputs' })).toBeVisible()
+})
+
+test('an upload that ends while an execution is shown is an input of the form it was started in', async ({
+  upload,
+  panel,
+  showExecution,
+}) => {
+  const { screen, details, topic } = panel
+  const photo = details.getByLabelText('photo: asset ID')
+  const close = screen.getByRole('button', { name: 'Back to editing' })
+  await topic.fill('rain')
+  const endOwn = await upload('photo')
+  await showExecution()
+  const endLent = await upload('scan')
+  endOwn('ast_photo')
+  await expect.element(screen.getByText('photo.png uploaded.').first()).toBeInTheDocument()
+  await expect.element(topic).toHaveValue('wind')
+  await expect.element(photo).toHaveValue('')
+  await close.click()
+  await expect.element(topic).toHaveValue('rain')
+  await expect.element(photo).toHaveValue('ast_photo')
+  endLent('ast_scan')
+  await expect.element(screen.getByText('scan.png uploaded.').first()).toBeInTheDocument()
+  await expect.element(topic).toHaveValue('rain')
 })
 
 test('the end of an execution is announced with its charge', async ({ api, panel }) => {

@@ -124,29 +124,42 @@ function useShownOutcome(ended: string | undefined) {
 
 /**
  * Inputs of the flow, kept in this browser. An opened execution shows its inputs instead, until they are changed or
- * taken over. `version` changes with everything that replaces the inputs, except typing.
+ * taken over. `version` changes with everything that replaces the inputs, except typing. An upload changes the inputs
+ * of the form that it was started in, if they are still there: their `source` is the same.
  */
 function useRunInputs(sandbox: string) {
   const { id: user } = useMe()
   const run = useRunStore()
   const [store] = useState(() => runInputs(localStorage, { user, sandbox }))
-  const [inputs, setInputs] = useState(() => ({ ...store.read(), version: 0 }))
+  const [inputs, setInputs] = useState(() => ({ ...store.read(), version: 0, source: {} }))
   const { opened, taken } = useStore(run)
   const [ownFor, setOwnFor] = useState<string | null>(null)
   const lent = opened?.input && ownFor !== opened.id ? valuesToType(opened.input) : null
-  const last = lent ?? inputs.last
-  const latest = useRef({ inputs, last })
-  useLayoutEffect(() => void (latest.current = { inputs, last }))
-  const change = (changed: Partial<RunInputs>, isReplaced = false): boolean => {
-    const { version, ...before } = latest.current.inputs
-    const next = { ...before, ...changed }
-    const inputs = { ...next, version: isReplaced ? version + 1 : version }
-    latest.current = { inputs, last: changed.last ?? latest.current.last }
-    setInputs(inputs)
-    if (changed.last) setOwnFor(run.getState().opened?.id ?? null)
-    return store.keep(next)
+  const shown = lent ? { last: lent, source: opened! } : inputs
+  const latest = useRef({ inputs, shown })
+  useLayoutEffect(() => void (latest.current = { inputs, shown }))
+  const keep = (changed: Partial<typeof inputs>): boolean => {
+    const { inputs, shown } = latest.current
+    const next = { ...inputs, ...changed }
+    latest.current = { inputs: next, shown: shown === inputs ? next : shown }
+    setInputs(next)
+    const { version: _, source: __, ...kept } = next
+    return store.keep(kept)
   }
-  const changeLast = (of: (before: RunInputs['last']) => RunInputs['last']) => change({ last: of(latest.current.last) })
+  const change = (changed: Partial<RunInputs>, isReplaced = false): boolean => {
+    const { inputs, shown } = latest.current
+    if (!changed.last) return keep(changed)
+    setOwnFor(run.getState().opened?.id ?? null)
+    latest.current = { inputs, shown: inputs }
+    const { version } = inputs
+    return keep({ ...changed, ...(isReplaced ? { version: version + 1, source: {} } : { source: shown.source }) })
+  }
+  const { last, source } = shown
+  const changeLast = (of: (before: RunInputs['last']) => RunInputs['last']) => {
+    const { inputs, shown } = latest.current
+    if (shown.source === source) change({ last: of(shown.last) })
+    else if (inputs.source === source) keep({ last: of(inputs.last) })
+  }
   useEffect(() => {
     const read = ({ key }: StorageEvent) => {
       if (key === store.key) setInputs((before) => ({ ...before, sets: store.read().sets }))
