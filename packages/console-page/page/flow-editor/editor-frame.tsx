@@ -40,7 +40,9 @@ export function EditorFrame({ sandbox, first }: { sandbox: SandboxRecord; first:
   const isLost = isHalfWritten || isHeld || (isUnsaved && !isKept)
   const [draft, setDraft] = useState(first.draft)
   const shown = useShownExecution(sandbox.id)
-  const opened = useStore(useRunStore(), (state) => state.opened)
+  const opened = useStore(useRunStore(), ({ opened, isRunning, executionId }) =>
+    isRunning && executionId === null ? null : opened,
+  )
   const hasProblems = model.problems.length + model.warnings.length > 0
   const [tab, setTab] = useState<DrawerTab>(shown.isOpened ? 'run' : 'problems')
   const panels = usePanels(shown.isOpened || hasProblems ? { drawer: true } : {})

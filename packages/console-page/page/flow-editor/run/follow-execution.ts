@@ -53,16 +53,18 @@ export async function followOnCanvas(
   const leave = () => execution !== null && cut.abort()
   left?.addEventListener('abort', leave)
   const isShown = () => run.getState().executionId === execution
-  const { started: count, taken: _, ...before } = run.getState()
+  const { started: count, taken: _, opened, ...before } = run.getState()
   run.setState(
-    execution === null
-      ? { ...begun(graph), opened: null, started: count + 1 }
-      : { ...begun(graph), executionId: execution },
+    execution === null ? { ...begun(graph), started: count + 1 } : { ...begun(graph), executionId: execution },
   )
   try {
     for await (const line of followExecution(place, started, cut.signal)) {
       if (!isShown()) return
-      if (line.kind === 'admitted') execution = line.executionId
+      if (line.kind === 'admitted') {
+        // Until then, the form keeps the inputs of the opened one: it shows them again after a refusal.
+        if (execution === null && run.getState().opened === opened) run.setState({ opened: null })
+        execution = line.executionId
+      }
       run.setState((before) => applyLine(before, line, graph))
       if (left?.aborted) return
       if (line.kind === 'complete') announceQuietly(endText(line.execution))

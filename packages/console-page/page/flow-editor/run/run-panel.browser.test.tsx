@@ -193,6 +193,24 @@ test('an execution that is refused leaves the one on the canvas, or none', async
   await expect.element(running).not.toBeInTheDocument()
 })
 
+test('what is typed while an execution is refused stays over the inputs of the one that is shown again', async ({
+  api,
+  panel,
+  showExecution,
+}) => {
+  const { details, run, topic } = panel
+  await showExecution()
+  const refused = Promise.withResolvers<never>()
+  api.answer('executeSandbox', refused.promise)
+  await run.click()
+  await expect.element(details.getByRole('button', { name: 'Running…' })).toBeVisible()
+  await topic.fill('rain')
+  const facts = { neededMicro: 2, availableMicro: 0, reservedMicro: 0, affordableMaxTokens: 0 }
+  refused.resolve(refuse('insufficient_budget', facts) as never)
+  await expect.element(details.getByText("The project's wallet is empty.")).toBeVisible()
+  await expect.element(topic).toHaveValue('rain')
+})
+
 test('what starts an execution keeps the focus while it runs, and starts no other', async ({ api, panel }) => {
   const { screen, details, run, topic } = panel
   const end = openCannedExecution(api)

@@ -15,7 +15,7 @@ export interface RunState {
   executionId: string | null
   isRunning: boolean
   ended: ExecutionRecord | null
-  /** The execution as it was opened from a list or an address; null for one that was started here. */
+  /** The execution as it was opened from a list or an address; null once one started here is admitted. */
   opened: ExecutionDetail | null
   /** Inputs of an execution that the form takes over next. */
   taken: Record<string, unknown> | null
