@@ -207,7 +207,7 @@ export function PendingGuard({ isSent }: { isSent?: { current: boolean } }) {
 }
 
 /** The open dialog that is above all others, or null. */
-function topDialog(): HTMLElement | null {
+export function topDialog(): HTMLElement | null {
   return [...document.querySelectorAll<HTMLElement>('.dialog')].at(-1) ?? null
 }
 

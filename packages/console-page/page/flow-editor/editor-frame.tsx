@@ -16,7 +16,7 @@ import { useSession, useSelection, type Base, type Editor } from './state/open-e
 import { isTyping } from './is-typing.ts'
 import { useStore } from 'zustand'
 import { sameJson } from '@gateway/flow/compare/graph-units'
-import { LeaveGuard } from '../components/dialog.tsx'
+import { LeaveGuard, topDialog } from '../components/dialog.tsx'
 import { several } from '../components/usd.ts'
 import { Moment } from '../components/values.tsx'
 import { EditorPanels, usePanels, type Panels } from './editor-panels.tsx'
@@ -111,9 +111,7 @@ export function EditorFrame({ sandbox, first }: { sandbox: SandboxRecord; first:
           />
         }
       />
-      {saving.conflict && (
-        <ConflictDialog key={saving.conflict.theirs.number} saving={saving} conflict={saving.conflict} />
-      )}
+      {saving.conflict && <ConflictDialog key={saving.conflict.number} saving={saving} theirs={saving.conflict} />}
       <LeaveGuard isUnsaved={isUnsaved || isLost} isLost={isLost}>
         {isHalfWritten && 'The text under JSON is not part of the flow yet. It is lost if you leave. '}
         {isHeld && 'A field of a node has text that is not part of the flow yet. It is lost if you leave. '}
@@ -134,7 +132,7 @@ const panelKeys = new Map([
 
 /**
  * Ctrl+S saves anywhere, and Ctrl+B, Ctrl+J and Ctrl+I open and close the panels. Ctrl+Z and Ctrl+Shift+Z undo and
- * redo, except in text fields, which have their own undo.
+ * redo, except in text fields, which have their own undo, and under dialogs.
  */
 function useEditorKeys(save: () => void, panels: Panels): void {
   const { editor } = useSession()
@@ -147,8 +145,8 @@ function useEditorKeys(save: () => void, panels: Panels): void {
       if (!(event.ctrlKey || event.metaKey) || event.altKey) return
       const key = event.key.toLowerCase()
       const panel = event.shiftKey ? undefined : panelKeys.get(key as 'b')
-      const isHistory = ['z', 'y'].includes(key)
-      if (key !== 's' && !panel && !(isHistory && !isTyping(event.target))) return
+      const isHistory = ['z', 'y'].includes(key) && !isTyping(event.target) && topDialog() === null
+      if (key !== 's' && !panel && !isHistory) return
       event.preventDefault()
       const { save, panels } = latest.current
       if (panel) panels.set(panel, !panels.open[panel])

@@ -53,3 +53,11 @@ test('a node that gets another ID keeps its form and the text that is not part o
   await expect.element(inspector.getByLabelText('ID', { exact: true })).toHaveValue('value-2')
   await expect.element(inspector.getByLabelText('Value')).toHaveValue('abc')
 })
+
+test('undo waits until the conflict is resolved', async ({ openConflict }) => {
+  const { dialog, mergedNodes } = await openConflict('usr_other', (graph) => ({ ...graph, notes: [] }))
+  dialog.getByRole('button', { name: 'Back to my version' }).element().focus()
+  await userEvent.keyboard('{Control>}z{/Control}')
+  await expect.element(dialog.getByRole('heading', { name: 'value Changed by you' })).toBeVisible()
+  expect((await mergedNodes()).find(({ kind }) => kind === 'constant')).toMatchObject({ value: 0 })
+})

@@ -14,11 +14,11 @@ import { unitText } from '@gateway/flow/compare/difference'
  * Resolves a conflict with a revision saved in the meantime. Shows base, theirs and mine side by side for each node.
  * Changes of one side are taken over; for changes of both, the user picks one. Nothing is saved or lost before that.
  */
-export function ConflictDialog({ saving, conflict }: { saving: ReturnType<typeof useSaving>; conflict: Conflict }) {
+export function ConflictDialog({ saving, theirs }: { saving: ReturnType<typeof useSaving>; theirs: Conflict }) {
   const { graph: mine } = useSession().model
   const { id: user } = useMe()
   const nameOf = useMemberNames()
-  const { base, theirs } = conflict
+  const { base } = saving
   const { parts, renamed } = useMemo(() => {
     const of = { base: base.graph, theirs: theirs.graph, mine }
     // After a save whose answer was lost, theirs has this user's own new nodes, which may have changed since.

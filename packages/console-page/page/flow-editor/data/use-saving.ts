@@ -13,10 +13,8 @@ import { FLOW } from '../create-flow.ts'
 import type { Base, Editor } from '../state/open-editor.ts'
 import { readingFlow, readingRevision } from './use-opened-flow.ts'
 
-export interface Conflict {
-  base: Base
-  theirs: Base & { by: string; at: string }
-}
+/** Revision that another save stored in the meantime. `by`: user ID; `at`: ISO 8601. */
+export type Conflict = Base & { by: string; at: string }
 
 const savePath = '/api/v2/tenants/{tenant}/sandboxes/{sandbox}/revisions'
 
@@ -59,11 +57,11 @@ export function useSaving({
     announce(`Revision ${saved.number} saved${saved.problems.length > 0 ? ' with problems' : ''}.`)
     return { number: saved.number, graph }
   }
-  async function compare(base: Base): Promise<void> {
+  async function compare(): Promise<void> {
     const now = await ask('GET', FLOW, { params })
     const latest = await client.fetchQuery(readingRevision(params, now.latestRevision))
     const { number, graph, createdBy: by, createdAt: at } = latest
-    setConflict({ base, theirs: { number, graph, by, at } })
+    setConflict({ number, graph, by, at })
   }
   async function save(): Promise<Base | null> {
     const { graph, base: of } = editor.store.getState()
@@ -77,7 +75,7 @@ export function useSaving({
       return saved
     } catch (error) {
       if (!(error instanceof ApiRefusal && error.code === 'revision_conflict')) throw error
-      await compare(base)
+      await compare()
       return null
     }
   }
@@ -127,7 +125,7 @@ export function useSaving({
     /** Applies the merged graph and saves it on top of the conflicting revision. @param renamed from `withOwnIds` */
     resolve: (graph: Graph, renamed?: ReadonlyMap<string, string>) =>
       guarded('save', async () => {
-        const { number, graph: theirs } = conflict!.theirs
+        const { number, graph: theirs } = conflict!
         editor.rebase(graph, { number, graph: theirs }, renamed)
         setConflict(null)
         await save()
