@@ -45,7 +45,7 @@ function moved<Drawn extends GraphNode | GraphNote>(
   n: number,
 ): Drawn {
   const [was, there, here] = [base, theirs, mine].map((unit) => positionIn(unit, n))
-  const position = sameJson(here, was) ? there : here
+  const position = sameJson(here, was) ? (there ?? here) : here
   if (position === undefined || sameJson(position, drawn['position'])) return drawn
   return { ...drawn, position }
 }

@@ -61,3 +61,8 @@ test('undo waits until the conflict is resolved', async ({ openConflict }) => {
   await expect.element(dialog.getByRole('heading', { name: 'value Changed by you' })).toBeVisible()
   expect((await mergedNodes()).find(({ kind }) => kind === 'constant')).toMatchObject({ value: 0 })
 })
+
+test('a node of the other author that has no position gets one', async ({ openConflict }) => {
+  const { mergedNodes } = await openConflict('usr_other', withConstant)
+  expect((await mergedNodes()).find(({ id }) => id === 'value')).toHaveProperty('position')
+})

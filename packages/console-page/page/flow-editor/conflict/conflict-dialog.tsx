@@ -5,6 +5,8 @@ import { useMe, useMemberNames } from '../../api/session.ts'
 import { several } from '../../components/usd.ts'
 import { compareThree, merged, type Choice, type MergedPart } from '@gateway/flow/compare/merge'
 import type { Conflict, useSaving } from '../data/use-saving.ts'
+import { canvasModel } from '../core/canvas-model.ts'
+import { placed } from '../core/placement.ts'
 import { withOwnIds } from '../core/own-ids.ts'
 import { useSession } from '../state/open-editor.ts'
 import type { Unit } from '@gateway/flow/compare/graph-units'
@@ -15,7 +17,8 @@ import { unitText } from '@gateway/flow/compare/difference'
  * Changes of one side are taken over; for changes of both, the user picks one. Nothing is saved or lost before that.
  */
 export function ConflictDialog({ saving, theirs }: { saving: ReturnType<typeof useSaving>; theirs: Conflict }) {
-  const { graph: mine } = useSession().model
+  const { model, products } = useSession()
+  const { graph: mine } = model
   const { id: user } = useMe()
   const nameOf = useMemberNames()
   const { base } = saving
@@ -54,7 +57,7 @@ export function ConflictDialog({ saving, theirs }: { saving: ReturnType<typeof u
           type="button"
           className="button main"
           disabled={open.length > 0 || saving.doing !== null}
-          onClick={() => void saving.resolve(merged(parts, choices), renamed)}
+          onClick={() => void saving.resolve(placed(canvasModel(merged(parts, choices), products)), renamed)}
         >
           Save merged flow
         </button>

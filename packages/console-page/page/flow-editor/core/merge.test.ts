@@ -121,6 +121,11 @@ describe('three-way merge', () => {
     expect(both.nodes[2]).toMatchObject({ position: { x: 1, y: 2 } })
   })
 
+  test('keeps the position of a node that theirs stored without one', () => {
+    const theirs = say(setField(base, 'template', 'position', undefined), 'theirs')
+    expect(merge(base, theirs, base).nodes[2]).toMatchObject({ template: 'theirs', position: { x: 0, y: 0 } })
+  })
+
   test('merges sticky notes one by one', () => {
     const note = { text: '', color: 'yellow' as const, position: { x: 0, y: 0 }, size: { width: 1, height: 1 } }
     const noted = (...ids: string[]): Graph => ({ ...base, notes: ids.map((id) => ({ ...note, id })) })
