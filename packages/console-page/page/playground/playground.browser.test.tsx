@@ -510,6 +510,34 @@ test('Run keeps the focus while an execution of the playground runs, and starts 
   expect(api.asked('executeSandbox')).toHaveLength(1)
 })
 
+test('an upload that ends after its form was left keeps the inputs that were typed since', async ({ api, open }) => {
+  const revision = contractExample('readRevision')
+  const { input } = revision.graph
+  const properties = { ...input.properties, photo: { type: 'object', format: 'image' } }
+  api.answer('readRevision', { ...revision, graph: { ...revision.graph, input: { ...input, properties } } })
+  const { screen } = await open(`${project}/playground?flow=`)
+  const topic = screen.getByLabelText('topic')
+  const asset = contractExample('uploadAsset')
+  const uploaded = Promise.withResolvers<typeof asset>()
+  api.answer('uploadAsset', uploaded.promise)
+  const leaveAndReturn = async () => {
+    await screen.getByRole('link', { name: 'Models', exact: true }).last().click()
+    await expect.element(topic).not.toBeInTheDocument()
+    await screen.getByRole('link', { name: 'Flows', exact: true }).last().click()
+  }
+  await topic.fill('rain')
+  const file = new File([new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])], 'dot.png')
+  await userEvent.upload(screen.getByRole('group', { name: 'photo' }).getByLabelText('photo', { exact: true }), file)
+  await expect.poll(() => api.asked('uploadAsset')).toHaveLength(1)
+  await leaveAndReturn()
+  await topic.fill('wind')
+  uploaded.resolve({ ...asset, id: 'ast_photo' })
+  await expect.element(screen.getByText('dot.png uploaded.').first()).toBeInTheDocument()
+  await leaveAndReturn()
+  await expect.element(topic).toHaveValue('wind')
+  await expect.element(screen.getByLabelText('photo: asset ID')).toHaveValue('ast_photo')
+})
+
 test('inputs and max cost of a flow stay while models are tried', async ({ open }) => {
   const { screen } = await open(`${project}/playground?flow=`)
   await screen.getByLabelText('topic').fill('rain')

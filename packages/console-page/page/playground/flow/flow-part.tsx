@@ -7,7 +7,7 @@ import { EmptyState, Waiting } from '../../components/list-states.tsx'
 import { RefusalBox } from '../../components/refusal-box.tsx'
 import { ModelChoice } from '../components/model-choice.tsx'
 import '../../flow-editor/style/forms.css'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import type { RevisionRecord, SandboxRecord } from '@gateway/api/console/sandboxes'
 import { CeilingField, ceilingOf, RunOutcome, EstimateLabels, nodeLabels } from '../../flow-editor/run/run-outcome.tsx'
 import { InputForm, useUnread } from '../../flow-editor/run/input-form.tsx'
@@ -130,13 +130,19 @@ function useKeptInputs(sandbox: string) {
   const { id: user } = useMe()
   const [store] = useState(() => runInputs(localStorage, { user, sandbox }))
   const [inputs, setInputs] = useState(store.read)
-  const latest = useRef(inputs)
+  const latest = useRef<RunInputs | null>(inputs)
+  useLayoutEffect(() => {
+    latest.current = inputs
+    return () => void (latest.current = null) // an upload that ends later adds to those kept since
+  }, [inputs])
+  const now = () => latest.current ?? store.read()
   const change = (changed: Partial<Pick<RunInputs, 'last' | 'maxCost'>>) => {
-    latest.current = { ...latest.current, sets: store.read().sets, ...changed }
-    setInputs(latest.current)
-    store.keep(latest.current)
+    const next = { ...now(), sets: store.read().sets, ...changed }
+    if (latest.current) latest.current = next
+    setInputs(next)
+    store.keep(next)
   }
-  const changeLast = (of: (before: RunInputs['last']) => RunInputs['last']) => change({ last: of(latest.current.last) })
+  const changeLast = (of: (before: RunInputs['last']) => RunInputs['last']) => change({ last: of(now().last) })
   return { ...inputs, change, changeLast }
 }
 
