@@ -246,6 +246,30 @@ test('what starts an execution keeps the focus while it runs, and starts no othe
   expect(api.asked('executeSandbox').length + api.asked('rerunExecution').length).toBe(2)
 })
 
+test('an execution does not start over one that runs and was opened while the flow was saved', async ({
+  api,
+  panel,
+}) => {
+  const { screen, details, run, topic } = panel
+  const { sandbox } = exampleIds
+  api.answer('readExecution', { ...contractExample('readExecution'), sandbox, status: 'Running', completedAt: null })
+  api.answer('followExecution', new Promise<never>(() => {}))
+  const saved = Promise.withResolvers<ReturnType<typeof contractExample<'saveRevision'>>>()
+  api.answer('saveRevision', saved.promise)
+  await topic.fill('rain')
+  await screen.getByRole('button', { name: 'Auto-layout' }).click()
+  await run.click()
+  await expect.poll(() => api.asked('saveRevision')).toHaveLength(1)
+  await details.getByRole('button', { name: 'Executions' }).click()
+  await details.getByRole('button', { name: 'Show on canvas' }).first().click()
+  await expect.poll(() => api.asked('followExecution')).toHaveLength(1)
+  saved.resolve(contractExample('saveRevision'))
+  await expect.element(screen.getByText(/^Revision \d+ saved\.$/).first()).toBeInTheDocument()
+  await details.getByRole('button', { name: 'Run', exact: true }).first().click()
+  await expect.element(details.getByRole('button', { name: 'Stop' })).toBeVisible()
+  expect(api.asked('executeSandbox')).toHaveLength(0)
+})
+
 test('the estimate of an execution keeps the focus on its button', async ({ api, panel }) => {
   const { screen, details } = panel
   const saved = Promise.withResolvers<ReturnType<typeof contractExample<'saveRevision'>>>()

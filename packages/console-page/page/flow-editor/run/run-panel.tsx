@@ -323,7 +323,10 @@ function useRun(saving: ReturnType<typeof useSaving>) {
     const saved = await saving.saved()
     if (saved) await work(saved).catch(setError)
   }
-  const follow = (beginning: Trigger) => followOnCanvas(scope, run, beginning, editor.store.getState().graph)
+  async function follow(beginning: Trigger): Promise<void> {
+    if (run.getState().isRunning) return // opened during the save
+    await followOnCanvas(scope, run, beginning, editor.store.getState().graph)
+  }
   return {
     error,
     estimate,
