@@ -57,6 +57,17 @@ test('rotating a key keeps its settings and lineage and changes only the secret'
   expect(rows).toEqual([{ lineage: old.id }])
 })
 
+test('the grace period of a key ends at the latest with the key', async ({ stack, fixture }) => {
+  const { key } = (await stack.owner.post(`${stack.path}/keys`, { project: stack.project })).body
+  const path = `${stack.path}/keys/${key.id}`
+  await fixture.run('ALTER TABLE control.keys DISABLE TRIGGER keep_key_binding')
+  await fixture.run(`UPDATE control.keys SET expires_at = now() + interval '12 hours' WHERE id = $1`, [key.id])
+  await fixture.run('ALTER TABLE control.keys ENABLE TRIGGER keep_key_binding')
+  expect(outcomeOf(await stack.owner.post(`${path}/rotate`, { graceSeconds: 86_400 }))).toBe('201')
+  const { graceUntil, expiresAt } = (await stack.owner.get(path)).body
+  expect(graceUntil).toBe(expiresAt)
+})
+
 // spec: 4.5/r3, 4.6/s2
 test('a key can rotate itself, but no other key and nothing else [not_found]', async ({ stack, console, fixture }) => {
   const create = async () => (await stack.owner.post(`${stack.path}/keys`, { project: stack.project })).body

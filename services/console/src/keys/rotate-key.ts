@@ -89,7 +89,8 @@ export function rotateKey(deps: Deps): Handler<'rotateKey'> {
       })
       const listed = await tx.keyResource.findMany({ where: { key: id } })
       await tx.keyResource.createMany({ data: listed.map(({ resource }) => ({ key: replacement, resource })) })
-      const graceUntil = graceSeconds === 0 ? null : new Date(now.getTime() + graceSeconds * 1000)
+      const graceEndMs = Math.min(now.getTime() + graceSeconds * 1000, old.expiresAt!.getTime())
+      const graceUntil = graceSeconds === 0 ? null : new Date(graceEndMs)
       await tx.key.update({ where: { id }, data: { rotatedTo: replacement, graceUntil } })
       const what = { action: 'key.rotate' as const, subject: id, details: { rotatedTo: replacement, graceSeconds } }
       await recordChange(tx, { tenant, user, ...what })
