@@ -6,7 +6,7 @@ import { FormDialog, Dialog } from '../components/dialog.tsx'
 import { TextField, Field } from '../components/fields.tsx'
 import { GraceField, Select } from '../components/select.tsx'
 import { Moment, Badge, Money } from '../components/values.tsx'
-import { isInGrace, useKeyChange } from './key-labels.ts'
+import { useKeyChange } from './key-labels.ts'
 import { KeySecretDialog } from './key-secret-dialog.tsx'
 import { useMutation } from '@tanstack/react-query'
 import { RefusalBox } from '../components/refusal-box.tsx'
@@ -31,7 +31,8 @@ export type KeyAction = keyof typeof dialogs
 export function keyActions(key: KeyRecord): readonly KeyAction[] {
   if (key.state === 'Active') return ['Test', 'Rename', 'Pause', 'Rotate', 'Revoke']
   if (key.state === 'Paused') return ['Test', 'Rename', 'Resume', 'Revoke']
-  return key.state === 'Expired' || isInGrace(key) ? ['Rename', 'Revoke'] : ['Rename']
+  const mayHaveExecutions = key.state === 'Expired' || (key.state === 'Rotated' && key.graceUntil !== null)
+  return mayHaveExecutions ? ['Rename', 'Revoke'] : ['Rename']
 }
 
 export function KeyDialog({ action, ...key }: DialogProps & { action: KeyAction }) {
@@ -116,7 +117,8 @@ export function RevokeKeyDialog({ of: key, onClose }: DialogProps) {
   return (
     <FormDialog title={`Revoke ${key.name}?`} submit="Revoke key" isDanger change={revoke} onClose={onClose}>
       <p>
-        All further calls with <code>{key.prefix}…</code> are refused. This can't be undone.{' '}
+        All further calls with <code>{key.prefix}…</code> are refused, and its running executions fail at their next
+        paid node. This can't be undone.{' '}
         {key.lastUsedAt ? (
           <>
             Last used <Moment iso={key.lastUsedAt} />.

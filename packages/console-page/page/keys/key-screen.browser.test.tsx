@@ -82,8 +82,11 @@ test('a rotated key in its grace period is listed with its end, and can be revok
   await expect.element(screen.getByText(/^Old secret works until /)).not.toBeInTheDocument()
 })
 
-test('an expired key can only be renamed and revoked', async ({ api, open }) => {
-  api.answer('readKey', { ...key, state: 'Expired', expiresAt: key.createdAt })
+test.for([
+  ['an expired key', { state: 'Expired', expiresAt: key.createdAt }],
+  ['a key past its grace period', { state: 'Rotated', rotatedTo: 'key_next', graceUntil: key.createdAt }],
+] as const)('%s can only be renamed and revoked', async ([, ended], { api, open }) => {
+  api.answer('readKey', { ...key, ...ended })
   const { screen } = await open(address)
   await expect.element(screen.getByRole('button', { name: 'Revoke', exact: true })).toBeVisible()
   await expect.element(screen.getByRole('button', { name: /^(Test|Pause|Resume|Rotate)$/ })).not.toBeInTheDocument()

@@ -130,13 +130,11 @@ export function inState(state: KeyState, now: Date): Prisma.KeyWhereInput {
 }
 
 /**
- * Whether revoking would have an effect, as it does for a rotated key in its grace period, for a legacy key, and for an
- * expired key, whose running executions it stops.
+ * Whether revoking would have an effect, as it does for a legacy key, and for an expired key or one with a grace period,
+ * whose running executions it stops. Those of a key that was rotated without grace end with its replacement.
  */
-export function canBeRevoked(key: KeyDates, now: Date): boolean {
-  const state = keyState(key, now)
-  if (state === 'Rotated') return key.graceUntil !== null && key.graceUntil > now
-  return state !== 'Revoked'
+export function canBeRevoked({ revokedAt, rotatedTo, graceUntil }: KeyDates): boolean {
+  return revokedAt === null && (rotatedTo === null || graceUntil !== null)
 }
 
 /** Stored meter of the window in which its lineage last called. Micro-USD. */

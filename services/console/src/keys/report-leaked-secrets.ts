@@ -21,8 +21,8 @@ import { canBeRevoked, databaseNow } from './key-record.ts'
 //       secret, and here it is ended by asking.
 //   L3  The report returns after the barrier, so a key is refused from then on, as after a revocation.
 //   L4  Where a secret was found is text from a stranger: it is cut, stored, and shown, and never opened.
-//   L5  A key that was replaced is not brought up again: its replacement works on, and its owner gets a notice, because
-//       a thief of the secret may have rotated it.
+//   L5  A key that was rotated without grace is not revoked: its replacement works on, and its owner gets a notice,
+//       because a thief of the secret may have rotated it.
 
 type Deps = Pick<ConsoleDeps, 'prisma' | 'newId' | 'ledger' | 'leakReports' | 'log'>
 type Found = { location?: string; source?: string }
@@ -66,7 +66,7 @@ async function endKey({ prisma, newId, log }: Deps, { id }: Row<'key'>, found: F
     if (!key || key.project === null || key.revokedAt !== null) return
     const now = await databaseNow(tx)
     const { tenant, project, rotatedTo } = key
-    const works = canBeRevoked(key, now)
+    const works = canBeRevoked(key)
     if (!works && rotatedTo === null) return
     const notice = { project, kind: 'key.leaked', key: id } as const
     const details = { ...found, ...(rotatedTo !== null && { replacement: rotatedTo }) }

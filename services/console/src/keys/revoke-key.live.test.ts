@@ -13,14 +13,20 @@ test('refuses to revoke or rotate a revoked key [key_not_active]', async ({ stac
   expect(outcomeOf(await stack.owner.post(`${path}/rotate`))).toBe('409 key_not_active')
 })
 
-test('a rotated key can be revoked during its grace period, but not afterwards', async ({ stack }) => {
+test('a rotated key can be revoked during its grace period and after it, but not without one', async ({
+  stack,
+  fixture,
+}) => {
   const create = async () => (await stack.owner.post(`${stack.path}/keys`, { project: stack.project })).body.key.id
   const rotate = (id: string, graceSeconds: number) =>
     stack.owner.post(`${stack.path}/keys/${id}/rotate`, { graceSeconds })
-  const [inGrace, without] = [await create(), await create()]
+  const [inGrace, past, without] = [await create(), await create(), await create()]
   await rotate(inGrace, 86_400)
+  await rotate(past, 60)
+  await fixture.run('UPDATE control.keys SET grace_until = now() WHERE id = $1', [past])
   await rotate(without, 0)
-  expect((await stack.owner.post(`${stack.path}/keys/${inGrace}/revoke`)).body.state).toBe('Revoked')
+  for (const id of [inGrace, past])
+    expect((await stack.owner.post(`${stack.path}/keys/${id}/revoke`)).body.state).toBe('Revoked')
   expect(outcomeOf(await stack.owner.post(`${stack.path}/keys/${without}/revoke`))).toBe('409 key_not_active')
   const tooLong = await rotate(await create(), 86_401)
   expect([outcomeOf(tooLong), tooLong.body.error.param]).toEqual(['400 invalid_request', 'graceSeconds'])

@@ -172,7 +172,7 @@ export function revokeKey(deps: Pick<ConsoleDeps, 'prisma' | 'ledger'>): Handler
     const { key, refusal } = await prisma.$transaction(async (tx) => {
       const found = await lockKey(tx, id, visible)
       const now = await databaseNow(tx)
-      if (!canBeRevoked(found, now)) {
+      if (!canBeRevoked(found)) {
         const facts = { state: keyState(found, now), rotatedTo: found.rotatedTo }
         return { key: found, refusal: refuse('key_not_active', facts, { details: facts }) }
       }
