@@ -237,6 +237,25 @@ test('the audit names what ended with a personal token, the token, and who ended
   ])
 })
 
+test('a key that has expired or is past its grace period, and may have executions that run on, is revoked with the token that made it', async ({
+  admin,
+  fixture,
+  stack,
+}) => {
+  const create = async () => (await admin.byToken.post(`${stack.path}/keys`, { project: stack.project })).body.key.id
+  const [expired, rotated] = [await create(), await create()]
+  await admin.session.post(`${stack.path}/keys/${rotated}/rotate`, { graceSeconds: 60 })
+  await fixture.run('UPDATE control.keys SET grace_until = now() WHERE id = $1', [rotated])
+  await fixture.run('ALTER TABLE control.keys DISABLE TRIGGER keep_key_binding')
+  await fixture.run('UPDATE control.keys SET expires_at = now() WHERE id = $1', [expired])
+  await fixture.run('ALTER TABLE control.keys ENABLE TRIGGER keep_key_binding')
+  await admin.session.delete(`/api/v2/me/tokens/${admin.token.id}`)
+  const { rows } = await fixture.run('SELECT FROM control.keys WHERE id = ANY ($1) AND revoked_at IS NOT NULL', [
+    [expired, rotated],
+  ])
+  expect(rows).toHaveLength(2)
+})
+
 test('the token of the first password keeps what it made', async ({ console, fixture, stack }) => {
   const token = callerOf(console.url, stack.owner.id, (await fixture.token(stack.owner.id)).secret)
   const { body } = await token.post(`${stack.path}/keys`, { project: stack.project })

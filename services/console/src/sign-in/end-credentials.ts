@@ -81,15 +81,14 @@ export async function endPersonalTokens(
 
 type Ended = { id: string; tenant: string; madeWith: string }
 
-/** Returns the projects of the keys. */
+/** Revokes the keys that a user could revoke (`canBeRevoked`), and deletes the rest. Returns the projects of the keys. */
 async function endMadeWith(tx: Transaction, tokens: string[], by: string | null): Promise<string[]> {
   const invitations = await tx.$queryRaw<(Ended & { email: string })[]>`
     DELETE FROM control.invitations WHERE made_with = ANY (${tokens}::text[])
     RETURNING id, tenant, email, made_with AS "madeWith"`
   const keys = await tx.$queryRaw<(Ended & { project: string })[]>`
     UPDATE control.keys SET revoked_at = clock_timestamp()
-     WHERE made_with = ANY (${tokens}::text[]) AND revoked_at IS NULL AND expires_at > clock_timestamp()
-       AND (rotated_to IS NULL OR grace_until > clock_timestamp())
+     WHERE made_with = ANY (${tokens}::text[]) AND revoked_at IS NULL AND (rotated_to IS NULL OR grace_until IS NOT NULL)
     RETURNING id, tenant, project, made_with AS "madeWith"`
   const services = await tx.$queryRaw<(Ended & { project: string | null })[]>`
     DELETE FROM control.access_tokens WHERE made_with = ANY (${tokens}::text[])
