@@ -201,6 +201,38 @@ test('typed text survives a failed save and a refetch, the refused field takes t
   await expect.element(input).toHaveValue('4')
 })
 
+test('saving keeps what another operator saved since the product was read, and warns before it replaces it', async ({
+  api,
+  open,
+}) => {
+  api.answer('readMe', me)
+  api.answer('listProducts', list(product))
+  let stored: ProductRecord = product
+  const store = (part: object) => api.answer('listProducts', list((stored = { ...stored, ...part })))
+  api.answer('changeProduct', (patch) => {
+    store(patch)
+    return stored
+  })
+  const { screen } = await open(address)
+  const save = screen.getByRole('button', { name: 'Save', exact: true })
+  const sent = () => api.asked('changeProduct').map(({ body }) => body)
+  await screen.getByRole('textbox', { name: 'Input tokens ($/1M)', exact: true }).fill('3')
+  store({ pricing: { ...pricing, completion: '0.000012' } })
+  await save.click()
+  const first = { pricing: { ...pricing, prompt: '0.000003', completion: '0.000012' } }
+  await expect.poll(sent).toEqual([first])
+  await expect.element(screen.getByText('All changes saved')).toBeVisible()
+
+  await screen.getByRole('textbox', { name: 'Name', exact: true }).fill('Renamed here')
+  store({ name: 'Renamed elsewhere' })
+  await save.click()
+  await expect.element(screen.getByRole('region', { name: 'Identity' }).getByText(/Another operator/)).toBeVisible()
+  await expect.element(screen.getByText("Unsaved changes replace another operator's")).toBeVisible()
+  expect(sent()).toEqual([first])
+  await save.click()
+  await expect.poll(sent).toEqual([first, { name: 'Renamed here' }])
+})
+
 test('an untouched form shows what another operator saves', async ({ api, open }) => {
   api.answer('readMe', me)
   api.answer('listProducts', list(product))

@@ -1,5 +1,5 @@
 import { useRef, useState, type FormEvent, type KeyboardEvent, type ReactNode } from 'react'
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import type { ProductRecord } from '@gateway/api/console/products'
 import { ask } from '../api/ask.ts'
@@ -194,9 +194,17 @@ function ProductForm({ product, start }: { product: ProductRecord | null; start:
   const navigate = useNavigate()
   const once = useOnce()
   const known = useProviders({}).data?.data
+  const client = useQueryClient()
+  const readLatest = async (id: string) => {
+    const products = await client.fetchQuery(readingAll('/api/v2/products', { params: {} }))
+    return products.find((each) => each.id === id)
+  }
   const save = useChange(
     async ({ sent, publishes }: { sent: ProductDraft; publishes: boolean }) => {
-      const record = await send(saved.product, sent, publishes, once)
+      const latest = product && ((await readLatest(product.id)) ?? product)
+      const [rebased, more] = latest ? rebase(sent, saved.draft, draftOf(latest)) : [sent, []]
+      if (more.length > 0) throw new ChangedElsewhere() // the form now shows where
+      const record = await send(latest, rebased, publishes, once)
       if (product) {
         setSaved({ product: record, draft: draftOf(record) })
         setDraft((now) => rebase(now, sent, draftOf(record))[0])
@@ -258,6 +266,7 @@ function ProductForm({ product, start }: { product: ProductRecord | null; start:
   }
   const conflicting = conflicts.filter((name) => unsaved.includes(name))
   const isPublished = product?.state === 'published'
+  const status = isUnsaved ? 'Unsaved changes' : product ? 'All changes saved' : ''
   const pricing = isPublishing ? pricingOf(draft.kind, draft) : null
   return (
     <>
@@ -297,10 +306,14 @@ function ProductForm({ product, start }: { product: ProductRecord | null; start:
           <Section of={sections[4]} conflicts={conflicting}>
             <CapabilityFields {...parts} />
           </Section>
-          <RefusalBox error={save.error} />
+          <RefusalBox error={save.error instanceof ChangedElsewhere ? null : save.error} />
           <div className="product-foot">
             <span className="soft small" role="status">
-              {save.isPending ? 'Saving…' : isUnsaved ? 'Unsaved changes' : product ? 'All changes saved' : ''}
+              {save.isPending
+                ? 'Saving…'
+                : conflicting.length > 0
+                  ? "Unsaved changes replace another operator's"
+                  : status}
             </span>
             <div className="buttons">
               <button type="submit" className={`button ${isPublished ? 'main' : ''}`} disabled={save.isPending}>
@@ -318,6 +331,9 @@ function ProductForm({ product, start }: { product: ProductRecord | null; start:
     </>
   )
 }
+
+/** Another operator changed what the form changes, after the form showed it. Nothing was sent. */
+class ChangedElsewhere extends Error {}
 
 /** Creates or changes a product; an edit sends the changed fields only. */
 async function send(
