@@ -16,7 +16,6 @@ import { addNotice } from '../notices/mail-notices.ts'
 import { authenticated, bearerOf } from '../sign-in/authenticate.ts'
 import { boundedExpiry, requireScopes } from '../sign-in/scopes.ts'
 import { issueSecret, hashOf } from '../sign-in/secret.ts'
-import { projectsOfKeys } from './list-keys.ts'
 import { canBeRevoked, databaseNow, keyRecord, keyState } from './key-record.ts'
 import { passBarrier } from '../permissions/authorize.ts'
 import { holdToken, lockToken } from '../sign-in/tokens.ts'
@@ -43,27 +42,23 @@ export function rotateKey(deps: Deps): Handler<'rotateKey'> {
     const id = call.id('key')
     const { graceSeconds } = await call.body()
     // Access may have been lost while the body arrived.
-    const { user, personal, keysToken, visible } = isHere ? early : await whoRotates(deps, call.req, tenant)
-    // The secret is shown once, so nothing is changed unless the ledger answers.
-    if (graceSeconds === 0) await passBarrier(deps, await projectsOfKeys(deps, { AND: [visible, { id }] }))
+    const who = isHere ? early : await whoRotates(deps, call.req, tenant)
+    const { user, personal, keysToken } = who
+    if (graceSeconds === 0) {
+      const { project, refusal } = await lockRotatable(prisma, id, who, tenant)
+      // The secret is shown once, so nothing is changed unless the ledger answers.
+      if (!refusal) await passBarrier(deps, [project])
+    }
     const { secret, hash, prefix } = issueSecret(KEY_SECRET_PREFIX, deps)
     const replacement = newId('key')
     const made = await prisma.$transaction(async (tx) => {
       // Locked before the key, as where the token ends. If it has ended, so has the key, which lockKey then reads.
       if (keysToken !== null) await holdToken(tx, keysToken)
       const madeWith = keysToken ?? (await lockToken(tx, personal))
-      const old = await lockKey(tx, id, visible)
-      const now = await databaseNow(tx)
-      const state = keyState(old, now)
-      if (state !== 'Active' || old.project === null || old.expiryDays === null) {
-        const facts = { state, rotatedTo: old.rotatedTo }
-        return { project: old.project, refusal: refuse('key_not_active', facts, { details: facts }) }
-      }
-      if (user === null) await requireSelfRotation(tx, old.project)
-      await requireIssuer(tx, old.createdBy, { tenant, project: old.project, use: true })
-      if (user !== null && user !== old.createdBy)
-        await requireIssuer(tx, user, { tenant, project: old.project, use: false })
-      const { name, project, lineage, policy, limitMicro, limitReset, createdBy, expiryDays, tag } = old
+      const rotatable = await lockRotatable(tx, id, who, tenant)
+      if (rotatable.refusal) return rotatable
+      const { old, now, project, expiryDays } = rotatable
+      const { name, lineage, policy, limitMicro, limitReset, createdBy, tag } = old
       const issuedAt = user === null ? old.issuedAt : now
       const end = replacementEnd(now, expiryDays, issuedAt)
       // A key that a token created ends with the token, and so does what it rotates itself to.
@@ -105,6 +100,25 @@ export function rotateKey(deps: Deps): Handler<'rotateKey'> {
     if (made.refusal) throw made.refusal
     res.status(201).json({ key: made.record, secret })
   }
+}
+
+/**
+ * Locks a key that the caller may rotate. A key whose state does not allow it is returned with the refusal.
+ * @throws Refusal `not_found`, `rotation_forbidden`, `key_issuer_denied`
+ */
+async function lockRotatable(tx: Transaction, id: string, { user, visible }: Rotating, tenant: string) {
+  const old = await lockKey(tx, id, visible)
+  const now = await databaseNow(tx)
+  const state = keyState(old, now)
+  const { project, expiryDays, createdBy } = old
+  if (state !== 'Active' || project === null || expiryDays === null) {
+    const facts = { state, rotatedTo: old.rotatedTo }
+    return { project, refusal: refuse('key_not_active', facts, { details: facts }) }
+  }
+  if (user === null) await requireSelfRotation(tx, project)
+  await requireIssuer(tx, createdBy, { tenant, project, use: true })
+  if (user !== null && user !== createdBy) await requireIssuer(tx, user, { tenant, project, use: false })
+  return { old, now, project, expiryDays, refusal: null }
 }
 
 /**

@@ -24,6 +24,22 @@ test('a project can forbid keys to rotate themselves, and users still rotate the
   expect(outcomeOf(again)).toBe('201')
 })
 
+test('refuses a forbidden rotation without asking the ledger [rotation_forbidden]', async ({
+  stack,
+  console,
+  ledger,
+}) => {
+  const { key, secret } = (await stack.owner.post(`${stack.path}/keys`, { project: stack.project })).body
+  await stack.owner.patch(stack.projectPath, { keySelfRotation: false })
+  await ledger.stop()
+  try {
+    const refused = await callerOf(console.url, '', secret).post(`${stack.path}/keys/${key.id}/rotate`)
+    expect(outcomeOf(refused)).toBe('403 rotation_forbidden')
+  } finally {
+    await ledger.start()
+  }
+})
+
 test('keys show who rotated them and when, and who got their secret: a user, or the key itself', async ({
   stack,
   console,
