@@ -108,6 +108,29 @@ test('the form of prompt capture keeps what another owner hides meanwhile', asyn
     .toEqual({ capture: { retentionDays: 14, hide: ['email', 'phone'], patterns } })
 })
 
+test('a choice that was taken back shows what another owner saves meanwhile', async ({ api, open }) => {
+  const [before] = contractExample('listProjects').data
+  const answer = (retentionDays: number, ...hide: ('email' | 'phone' | 'iban')[]) =>
+    api.answer('listProjects', {
+      data: [{ ...before!, capture: { retentionDays, hide, patterns: [] } }],
+      nextCursor: null,
+    })
+  answer(7, 'email', 'phone')
+  const { screen } = await open(`${project}/settings`)
+  await screen.getByRole('region', { name: 'Prompt capture' }).getByRole('button', { name: 'Change' }).click()
+  const form = screen.getByRole('dialog', { name: 'Change capture' })
+  const days = form.getByLabelText('Delete after (days)')
+  const email = form.getByRole('checkbox', { name: 'Email addresses' })
+  await email.click()
+  await email.click()
+  await days.fill('14')
+  await days.fill('7')
+  answer(21, 'email', 'phone', 'iban')
+  showTabAgain()
+  await expect.element(form.getByRole('checkbox', { name: /IBAN/ })).toBeChecked()
+  await expect.element(days).toHaveValue(21)
+})
+
 test('saving the alert rules takes a typed amount along, and refuses one it cannot read', async ({ api, open }) => {
   api.answer('readThresholds', { ...contractExample('readThresholds'), belowMicro: [], keyPercents: [] })
   const { screen } = await open(`${project}/notices`)

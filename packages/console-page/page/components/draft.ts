@@ -7,10 +7,9 @@ export interface Draft {
   kept: string
 }
 
-/** Draft after the saved value changed. Typed text stays, unless it equals the new saved value. */
-export function draftOver(draft: Draft, kept: string): Draft {
-  if (draft.kept === kept) return draft
-  return { kept, typed: draft.typed === kept ? null : draft.typed }
+/** Draft after text was typed or the saved value changed. A field whose text equals the saved value is untouched. */
+export function draftOver({ typed }: Draft, kept: string): Draft {
+  return { kept, typed: typed === kept ? null : typed }
 }
 
 /**
@@ -19,15 +18,15 @@ export function draftOver(draft: Draft, kept: string): Draft {
  */
 export function useDraft(kept: string): [text: string, onType: (text: string) => void] {
   const [draft, setDraft] = useState<Draft>({ typed: null, kept })
-  const now = draftOver(draft, kept)
-  if (now !== draft) setDraft(now)
-  return [now.typed ?? kept, (typed) => setDraft({ typed, kept })]
+  if (draft.kept !== kept) setDraft(draftOver(draft, kept))
+  return [draft.typed ?? kept, (typed) => setDraft(draftOver({ typed, kept }, kept))]
 }
 
-/** `useDraft` of a list, which is typed or saved as a whole. */
+/** `useDraft` of a list without duplicates, which is typed or saved as a whole. Its order does not count. */
 export function useListDraft<Item extends string | number>(
   kept: readonly Item[],
 ): [items: Item[], onType: (items: readonly Item[]) => void] {
   const [text, setText] = useDraft(JSON.stringify(kept))
-  return [JSON.parse(text) as Item[], (items) => setText(JSON.stringify(items))]
+  const isKept = (items: readonly Item[]) => items.length === kept.length && items.every((item) => kept.includes(item))
+  return [JSON.parse(text) as Item[], (items) => setText(JSON.stringify(isKept(items) ? kept : items))]
 }
