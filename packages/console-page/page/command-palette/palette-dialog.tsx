@@ -1,6 +1,7 @@
 import { useState, useEffect, useId, useRef, type KeyboardEvent } from 'react'
 import { CreateFlowDialog } from '../flow-editor/lazy.ts'
 import { Dialog } from '../components/dialog.tsx'
+import { isComposing } from '../components/is-composing.ts'
 import './palette.css'
 import { fuzzyFound } from './fuzzy-match.ts'
 import { useNavigate } from '@tanstack/react-router'
@@ -45,7 +46,7 @@ function CommandList({ onClose, onCreateFlow }: { onClose: () => void; onCreateF
     command.run()
   }
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.nativeEvent.isComposing) return
+    if (isComposing(event)) return
     const next = { ArrowDown: at + 1, ArrowUp: at - 1 + found.length }[event.key]
     if (next === undefined && event.key !== 'Enter') return
     event.preventDefault()

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState, type ReactNode } from 'react'
 import { Field } from '../../components/fields.tsx'
+import { isComposing } from '../../components/is-composing.ts'
 import { Select } from '../../components/select.tsx'
 import type { Conversation } from '../core/conversation.ts'
 import { ShownImage } from './shown-image.tsx'
@@ -64,8 +65,7 @@ export function Composer({
             value={draft.text}
             onChange={({ target }) => onChange({ ...draft, text: target.value })}
             onKeyDown={(event) => {
-              // Enter also confirms a word of an input method.
-              if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
+              if (event.key !== 'Enter' || event.shiftKey || isComposing(event)) return
               event.preventDefault()
               if (!isStreaming) event.currentTarget.form?.requestSubmit()
             }}
