@@ -19,7 +19,8 @@ import { canBeRevoked, databaseNow } from './key-record.ts'
 //   L2  Each report asks the same questions of the database and gets the same answer, whether its secrets are known,
 //       ended, malformed, or foreign. What a caller could learn from the time it takes, they could learn by using the
 //       secret, and here it is ended by asking.
-//   L3  The report returns after the barrier, so a key is refused from then on, as after a revocation.
+//   L3  The report returns after the barrier, so a key is refused from then on, as after a revocation. For the keys that
+//       a personal token made, a report waits only if it still finds the token.
 //   L4  Where a secret was found is text from a stranger: it is cut, stored, and shown, and never opened.
 //   L5  A key that was rotated without grace is not revoked: its replacement works on, and its owner gets a notice,
 //       because a thief of the secret may have rotated it.
