@@ -46,7 +46,7 @@ export function useProject() {
   return useQuery(readingProject(tenant, project))
 }
 
-function readingProject(tenant: string, project: string) {
+export function readingProject(tenant: string, project: string) {
   const list = readingAll(PROJECTS, { params: { tenant }, query: { ids: project } })
   return { ...list, select: (found: ProjectRecord[]) => found[0] ?? null }
 }

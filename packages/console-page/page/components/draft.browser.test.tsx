@@ -131,6 +131,36 @@ test('a choice that was taken back shows what another owner saves meanwhile', as
   await expect.element(days).toHaveValue(21)
 })
 
+test('saving the alert rules or prompt capture keeps what another owner saved since they were read', async ({
+  api,
+  open,
+}) => {
+  const rules = { belowMicro: [5_000_000], keyPercents: [80], daysLeft: 7 }
+  api.answer('readThresholds', rules)
+  const { screen, goTo } = await open(`${project}/notices`)
+  await screen.getByRole('button', { name: 'Edit alert rules' }).click()
+  await screen.getByLabelText('Runway below (days)').fill('12')
+  api.answer('readThresholds', { ...rules, belowMicro: [9_000_000], daysLeft: 21 })
+  await screen.getByRole('button', { name: 'Save alert rules' }).click()
+  await expect
+    .poll(() => api.asked('setThresholds').at(-1)?.body)
+    .toEqual({ belowMicro: [9_000_000], keyPercents: [80], daysLeft: 12 })
+
+  const [before] = contractExample('listProjects').data
+  const capture = { retentionDays: 7, hide: ['phone' as const, 'email' as const], patterns: ['CUST-[0-9]+'] }
+  const answer = (more: object) =>
+    api.answer('listProjects', { data: [{ ...before!, capture: { ...capture, ...more } }], nextCursor: null })
+  answer({})
+  await goTo(`${project}/settings`)
+  await screen.getByRole('region', { name: 'Prompt capture' }).getByRole('button', { name: 'Change' }).click()
+  const form = screen.getByRole('dialog', { name: 'Change capture' })
+  await form.getByLabelText('Delete after (days)').fill('14')
+  const later = { hide: ['iban' as const], patterns: [] }
+  answer(later)
+  await form.getByRole('button', { name: 'Save' }).click()
+  await expect.poll(() => api.asked('changeProject').at(-1)?.body).toEqual({ capture: { ...later, retentionDays: 14 } })
+})
+
 test('saving the alert rules takes a typed amount along, and refuses one it cannot read', async ({ api, open }) => {
   api.answer('readThresholds', { ...contractExample('readThresholds'), belowMicro: [], keyPercents: [] })
   const { screen } = await open(`${project}/notices`)

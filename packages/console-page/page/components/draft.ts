@@ -30,3 +30,15 @@ export function useListDraft<Item extends string | number>(
   const isKept = (items: readonly Item[]) => items.length === kept.length && items.every((item) => kept.includes(item))
   return [JSON.parse(text) as Item[], (items) => setText(JSON.stringify(isKept(items) ? kept : items))]
 }
+
+/** What a form sends that is saved as a whole: its changes to what it began with, over what is stored now. */
+export function changesOver<Fields extends object>(latest: Fields, began: Fields, typed: Fields): Fields {
+  return { ...latest, ...changedOf(began, typed) }
+}
+
+/** Fields that differ from those before. */
+export function changedOf<Fields extends object>(before: Partial<Fields>, after: Fields): Partial<Fields> {
+  const isSame = (name: keyof Fields) => JSON.stringify(before[name]) === JSON.stringify(after[name])
+  const changed = Object.entries(after).filter(([name]) => !isSame(name as keyof Fields))
+  return Object.fromEntries(changed) as Partial<Fields>
+}

@@ -1,10 +1,11 @@
 import { useState } from 'react'
+import { useQueryClient } from '@tanstack/react-query'
 import type { noticeLimits, NoticeThresholds } from '@gateway/api/console/notices'
 import { ask } from '../api/ask.ts'
-import { useChange } from '../api/queries.ts'
+import { reading, useChange } from '../api/queries.ts'
 import { useScope } from '../api/session.ts'
 import { FormDialog, useInputMark } from '../components/dialog.tsx'
-import { useDraft, useListDraft } from '../components/draft.ts'
+import { changesOver, useDraft, useListDraft } from '../components/draft.ts'
 import { Field } from '../components/fields.tsx'
 import { microOf, usd } from '../components/usd.ts'
 import { THRESHOLDS } from './notice-link.tsx'
@@ -20,8 +21,12 @@ export function ThresholdDialog({ saved, onClose }: { saved: NoticeThresholds; o
   const [keyPercents, setKeyPercents] = useListDraft(saved.keyPercents)
   const [days, setDays] = useDraft(String(saved.daysLeft ?? ''))
   const daysLeft = days === '' ? null : Number(days)
+  const client = useQueryClient()
   const save = useChange(
-    () => ask('PUT', THRESHOLDS, { params, body: { belowMicro, keyPercents, daysLeft } }),
+    async () => {
+      const latest = await client.fetchQuery(reading(THRESHOLDS, { params }))
+      return ask('PUT', THRESHOLDS, { params, body: changesOver(latest, saved, { belowMicro, keyPercents, daysLeft }) })
+    },
     'Alert rules saved.',
     [THRESHOLDS],
   )

@@ -7,6 +7,7 @@ import type {
   ProductPricing,
   ProductProviders,
 } from '@gateway/api/console/products'
+import { changedOf, changesOver } from '../components/draft.ts'
 import { perMillion } from '../catalogue/product-labels.tsx'
 import { productDefaults as defaults } from '@gateway/api/product-defaults'
 import { mediaParameters } from '@gateway/api/console/fields'
@@ -148,7 +149,7 @@ export function patchOf(product: ProductRecord, draft: ProductDraft): ProductPat
  * changed differently keeps what was typed, and is a conflict.
  */
 export function rebase(draft: ProductDraft, base: ProductDraft, saved: ProductDraft): [ProductDraft, Conflicts] {
-  const rebased = { ...saved, ...changedOf(base, draft) }
+  const rebased = changesOver(saved, base, draft)
   const [ours, theirs] = [changedOf(saved, rebased), changedOf(base, saved)]
   return [rebased, namesOf(theirs).filter((name) => name in ours)]
 }
@@ -159,12 +160,6 @@ export type Conflicts = readonly (keyof ProductDraft)[]
 export const changedNames = (before: ProductDraft, after: ProductDraft): Conflicts => namesOf(changedOf(before, after))
 
 const namesOf = (fields: Partial<ProductDraft>) => Object.keys(fields) as (keyof ProductDraft)[]
-
-function changedOf<Fields extends object>(before: Partial<Fields>, after: Fields): Partial<Fields> {
-  const isSame = (name: keyof Fields) => JSON.stringify(before[name]) === JSON.stringify(after[name])
-  const changed = Object.entries(after).filter(([name]) => !isSame(name as keyof Fields))
-  return Object.fromEntries(changed) as Partial<Fields>
-}
 
 function fieldsOf(draft: ProductDraft) {
   const pricing = pricingOf(draft.kind, draft)

@@ -1,11 +1,12 @@
 import { useState } from 'react'
+import { useQueryClient } from '@tanstack/react-query'
 import type { CaptureSettings, HiddenKind } from '@gateway/api/console/capture'
 import { ask } from '../api/ask.ts'
 import { faultAt } from '../api/failed.ts'
 import { useChange } from '../api/queries.ts'
-import { useScope } from '../api/session.ts'
+import { readingProject, useScope } from '../api/session.ts'
 import { FormDialog } from '../components/dialog.tsx'
-import { useDraft, useListDraft } from '../components/draft.ts'
+import { changesOver, useDraft, useListDraft } from '../components/draft.ts'
 import { Field, TextField } from '../components/fields.tsx'
 import { several } from '../components/usd.ts'
 import { Facts } from '../components/values.tsx'
@@ -71,13 +72,19 @@ function Patterns({ of }: { of: string[] }) {
   ))
 }
 
-/** Changes how the project captures. @param text said when it is done */
-function useCaptureChange(capture: CaptureSettings | null, text: string) {
+/**
+ * Changes how the project captures.
+ * @param over capture as it is to be, over what is stored now
+ * @param text said when it is done
+ */
+function useCaptureChange(over: (latest: CaptureSettings | null) => CaptureSettings | null, text: string) {
   const params = useScope()
-  return useChange(
-    () => ask('PATCH', '/api/v2/tenants/{tenant}/projects/{project}', { params, body: { capture } }),
-    text,
-  )
+  const client = useQueryClient()
+  return useChange(async () => {
+    const [latest] = await client.fetchQuery(readingProject(params.tenant, params.project))
+    const body = { capture: over(latest?.capture ?? null) }
+    return ask('PATCH', '/api/v2/tenants/{tenant}/projects/{project}', { params, body })
+  }, text)
 }
 
 function CaptureDialog({ before, onClose }: { before: CaptureSettings | null; onClose: () => void }) {
@@ -89,8 +96,11 @@ function CaptureDialog({ before, onClose }: { before: CaptureSettings | null; on
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '')
-  const settings = { retentionDays: Number(days), hide: kinds.filter((kind) => hide.includes(kind)), patterns }
-  const change = useCaptureChange(settings, before === null ? 'Capture turned on.' : 'Capture changed.')
+  const ordered = (some: HiddenKind[]) => kinds.filter((kind) => some.includes(kind))
+  const settings = { retentionDays: Number(days), hide: ordered(hide), patterns }
+  const over = (latest: CaptureSettings | null) =>
+    latest && before ? changesOver(latest, { ...before, hide: ordered(before.hide) }, settings) : settings
+  const change = useCaptureChange(over, before === null ? 'Capture turned on.' : 'Capture changed.')
   const fault = patterns.map((_, n) => faultAt(change.error, `capture.patterns.${n}`)).find((each) => each !== null)
   const shortens = before !== null && settings.retentionDays < before.retentionDays
   return (
@@ -157,7 +167,7 @@ function TurnOffDialog({ onClose }: { onClose: () => void }) {
       title="Turn off capture?"
       submit="Turn off and delete"
       isDanger
-      change={useCaptureChange(null, 'Capture turned off.')}
+      change={useCaptureChange(() => null, 'Capture turned off.')}
       onClose={onClose}
     >
       <p>All captured prompts and answers are deleted within a minute. This can't be undone.</p>
