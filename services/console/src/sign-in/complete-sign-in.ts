@@ -63,10 +63,7 @@ export function giveResult(
 }
 
 /** Whether a browser has a ticket that is still good. */
-async function hasTicket(
-  deps: Pick<ConsoleDeps, 'prisma' | 'now' | 'publicUrl'>,
-  req: Request,
-): Promise<boolean> {
+async function hasTicket(deps: Pick<ConsoleDeps, 'prisma' | 'now' | 'publicUrl'>, req: Request): Promise<boolean> {
   const secret = ticketCookie(deps).read(req)
   return secret !== null && (await ticketOf(deps, deps.prisma, secret)) !== null
 }
