@@ -1,4 +1,5 @@
 import { openRedis } from '@gateway/service-kit/redis/open-redis'
+import { startFaultProxy } from '@gateway/testbed/fault-proxy'
 import { liveTest } from '@gateway/testbed/live-test'
 import fc from 'fast-check'
 import { expect, inject } from 'vitest'
@@ -97,6 +98,23 @@ test('grants this gateway its share before it has ever reached Redis, and report
   for (let n = 0; n < 8; n++) outcomes.push((await store.take(demand({ meters }))).exceeded)
   expect(outcomes).toEqual([null, null, null, null, null, 0, 0, 0])
   expect(troubles).toHaveLength(1)
+})
+
+test('opens while Redis accepts connections but stays silent, and asks it once it responds', async ({
+  open,
+  redis,
+  onTestFinished,
+}) => {
+  groups++
+  const { hostname, port } = new URL(redis.url)
+  const proxy = await startFaultProxy({ host: hostname, port: Number(port) })
+  onTestFinished(() => proxy.close())
+  proxy.fallSilent({ newConnections: 'silent' })
+  const { store } = await open({ redisUrl: proxy.through(redis.url), gateways: 3, patienceMs: 50, silentMs: 100 })
+  const meters = [{ name: 'r', max: 15, windowMs: HOUR_MS, cost: 1 }]
+  expect((await store.take(demand({ meters }))).shares).toBe(3)
+  proxy.heal()
+  await expect.poll(async () => (await store.take(demand({ meters }))).shares, { timeout: 10_000 }).toBe(1)
 })
 
 /** Whether one of the places is free. Leaves it free. */

@@ -19,8 +19,9 @@ import {
 //       node of a Cluster.
 //   S2  Without Redis, each gateway counts by itself and grants its share: the limit divided by the gateways that were
 //       last seen. What was counted is lost with Redis, so a window may start again.
-//   S3  A call never waits for Redis longer than PATIENCE_MS, and after a failure not at all for a moment. If Redis still
-//       takes what was asked, that is given back, except for the places of a call that got its share.
+//   S3  Neither a call nor the start of a gateway waits for Redis longer than PATIENCE_MS, and after a failure no call waits
+//       for a moment. If Redis still takes what was asked, that is given back, except for the places of a call that got its
+//       share.
 //   S4  A place in Redis is a lease of three RENEW_MS, so that the places of a killed gateway end. A gateway renews those of
 //       its running calls. If Redis does not have one, because it lost it, its lease ended or it was taken without Redis, the
 //       renewal takes it, even beyond the limit: its call runs.
@@ -40,10 +41,13 @@ interface Options {
   renewMs?: number
   /** Maximum wait for Redis. */
   patienceMs?: number
+  /** A connection on which Redis does not respond for this long is replaced; what Redis takes later is not given back. */
+  silentMs?: number
   now?: () => number
 }
 
 const PATIENCE_MS = 1_000
+const SILENT_MS = 10_000
 const WITHOUT_REDIS_MS = 1_000
 const SIGN_OF_LIFE_MS = 5_000
 const RENEW_MS = 20_000
@@ -106,19 +110,21 @@ local ends = time[1] * 1000 + math.floor(time[2] / 1000) + tonumber(ARGV[1])
 for n = 2, #ARGV do redis.call('ZADD', KEYS[1], ends, ARGV[n]) end
 redis.call('PEXPIRE', KEYS[1], ARGV[1])`
 
-/** Opens the store once Redis has answered or is known to be away. */
+/** Opens the store once Redis has answered, or without it (S3). */
 export async function openRateStore({
   redisUrl,
   onTrouble,
   gateways: gatewaysAtFirst = 1,
   renewMs = RENEW_MS,
   patienceMs = PATIENCE_MS,
+  silentMs = SILENT_MS,
   now = Date.now,
 }: Options): Promise<RateStore> {
   const redis = openRedis(redisUrl, {
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
+    socketTimeout: silentMs,
     retryStrategy: (tries) => Math.min(50 * 2 ** tries, 2_000),
   })
   const connected = Promise.withResolvers<void>()
@@ -199,7 +205,7 @@ export async function openRateStore({
     })
   }
 
-  await connected.promise
+  await settlesWithin(patienceMs, connected.promise)
   return {
     async take(demand) {
       if (now() < withoutRedisUntilMs) return takeShare(demand)
