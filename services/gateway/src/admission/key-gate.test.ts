@@ -14,7 +14,7 @@ const keyOf = (project: string, requestsPerMinute: number | null = null): Identi
 })
 
 /** Opens a gate whose ledger knows only keys that start with `real` and responds when the test releases it. */
-function openGate({ maxWaiting }: { maxWaiting?: number } = {}) {
+function openGate({ maxWaiting, patienceMs = 60_000 }: { maxWaiting?: number; patienceMs?: number } = {}) {
   const asked: string[][] = []
   let held = Promise.withResolvers<void>()
   held.resolve()
@@ -35,6 +35,7 @@ function openGate({ maxWaiting }: { maxWaiting?: number } = {}) {
     },
     metrics: { keysLookedUp: (outcome, count = 1) => void (counted[outcome] = (counted[outcome] ?? 0) + count) },
     ...(maxWaiting !== undefined && { maxWaiting }),
+    patienceMs,
     now: () => nowMs,
   })
   return {
@@ -78,14 +79,31 @@ test('uses no rate limits that are older than ten seconds', async () => {
   expect(await ratesOf('real 1')).toBe(60)
 })
 
-test('uses older rate limits of a cached key while lookups fail', async () => {
-  const { ratesOf, passTime, hold, fail } = openGate()
+test('uses older rate limits of a cached key when a lookup fails, and waits for none in the next five seconds', async () => {
+  const { ratesOf, passTime, hold, release, fail, setLimit } = openGate()
   await ratesOf('real 1')
   passTime(10_000)
   hold()
   const asked = ratesOf('real 1')
+  await setImmediate()
   fail()
   expect(await asked).toBe(null)
+  hold()
+  passTime(4_999)
+  expect(await ratesOf('real 1')).toBe(null)
+  passTime(1)
+  setLimit(60)
+  const later = ratesOf('real 1')
+  release()
+  expect(await later).toBe(60)
+})
+
+test('uses older rate limits of a cached key while a lookup is slow', async () => {
+  const { ratesOf, passTime, hold } = openGate({ patienceMs: 1 })
+  await ratesOf('real 1')
+  passTime(10_000)
+  hold()
+  expect(await ratesOf('real 1')).toBe(null)
 })
 
 test('looks up the keys of concurrent requests in one batch, each key once', async () => {

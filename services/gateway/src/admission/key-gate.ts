@@ -3,13 +3,15 @@ import type { LedgerClient } from '@gateway/ledger-client/ledger-client'
 import { type IdentifiedKey, MAX_IDENTIFIED_KEYS } from '@gateway/ledger-protocol/ledger-reads'
 import { type Refused, refusalFor } from '@gateway/ledger-protocol/ledger-refusal'
 import { openBatcher } from '@gateway/service-kit/async/batcher'
+import { withTimeout } from '@gateway/service-kit/async/waiting'
 import { LRUCache } from 'lru-cache'
 import type { Metrics } from '../metrics.ts'
 
 // A key must exist before the gateway reads or parses the caller's body or grants a permit (rules §2.3).
 //   K1  A found key is cached with its project, which never changes, and its rate limits. From REFRESH_MS on they are
-//       looked up again in the background; from MAX_AGE_MS on the request waits for that, and older ones apply only if it
-//       fails. The cache authorizes nothing: the ledger checks the key again at every admission.
+//       looked up again in the background; from MAX_AGE_MS on the request waits for that, at most PATIENCE_MS. If it fails
+//       or takes longer, older ones apply, and no request waits for WITHOUT_WAIT_MS. The cache authorizes nothing: the
+//       ledger checks the key again at every admission.
 //   K2  Other keys are looked up in batches; a key used by several requests is looked up once.
 //   K3  A refusal is cached briefly. Forged keys evict only other refusals, never found keys.
 //   K4  Requests waiting for a lookup are bounded, and one address gets at most half of the free places.
@@ -22,7 +24,10 @@ export interface KeyGate {
    * @throws LedgerUnavailable
    */
   identify(keyHash: string, address: string): Promise<IdentifiedKey> | IdentifiedKey
-  /** How the project of an identified key captures content; null: it does not. At most MAX_AGE_MS old, or refused later. */
+  /**
+   * Returns how the project of an identified key captures content; null: it does not. The ledger stores nothing
+   * captured by old rules.
+   */
   captureOf(keyHash: string): IdentifiedKey['capture']
 }
 
@@ -30,6 +35,8 @@ interface Options {
   ledger: Pick<LedgerClient, 'identifyKeys'>
   metrics: Pick<Metrics, 'keysLookedUp'>
   maxWaiting?: number
+  /** Maximum wait for the rate limits of a known key. */
+  patienceMs?: number
   /** Monotonic milliseconds. */
   now?: () => number
 }
@@ -46,11 +53,14 @@ const MAX_WAITING = 16_384
 const LOOK_UP_MS = 5_000
 const REFRESH_MS = 5_000
 const MAX_AGE_MS = 10_000
+const PATIENCE_MS = 500
+const WITHOUT_WAIT_MS = 5_000
 
 export function openKeyGate({
   ledger,
   metrics,
   maxWaiting = MAX_WAITING,
+  patienceMs = PATIENCE_MS,
   now = () => performance.now(),
 }: Options): KeyGate {
   const known = new LRUCache<string, { found: IdentifiedKey; readAtMs: number }>({ max: MAX_KNOWN }) // K1
@@ -59,6 +69,7 @@ export function openKeyGate({
   const queue: LookUp[] = []
   const waitingOf = new Map<string, number>() // by address
   let waiting = 0
+  let withoutWaitUntilMs = 0
   const batcher = openBatcher<LookUp[]>({
     take: () => (queue.length === 0 ? null : queue.splice(0, MAX_IDENTIFIED_KEYS)),
     run: lookUp,
@@ -115,6 +126,13 @@ export function openKeyGate({
     }
   }
 
+  /** K1 */
+  async function refreshed(old: IdentifiedKey, fresh: Promise<IdentifiedKey | Refused | null>): Promise<IdentifiedKey> {
+    const answer = await withTimeout(patienceMs, () => fresh).catch(() => null)
+    if (answer === null) withoutWaitUntilMs = now() + WITHOUT_WAIT_MS
+    return identified(answer ?? old)
+  }
+
   return {
     captureOf: (keyHash) => known.peek(keyHash)?.found.capture ?? null,
     identify(keyHash, address) {
@@ -122,8 +140,8 @@ export function openKeyGate({
       if (key !== undefined) {
         const ageMs = now() - key.readAtMs
         if (ageMs < REFRESH_MS) return key.found
-        const fresh = lookUpOf(keyHash).found.promise.catch(() => key.found)
-        return ageMs < MAX_AGE_MS ? key.found : fresh.then(identified)
+        const fresh = lookUpOf(keyHash).found.promise.catch(() => null)
+        return ageMs < MAX_AGE_MS || now() < withoutWaitUntilMs ? key.found : refreshed(key.found, fresh)
       }
       const refusal = refused.get(keyHash)
       return refusal ? identified(refusal) : identifyUnknown(keyHash, address)
