@@ -88,11 +88,12 @@ function NoAssets({ isFiltered }: { isFiltered: boolean }) {
 /** Assets, newest first. */
 function AssetGrid({ assets }: { assets: StoredAssetRecord[] }) {
   const [deleting, setDeleting] = useState<StoredAssetRecord | null>(null)
+  const previewOf = usePreviews(assets)
   return (
     <>
       <ul className="asset-grid" aria-label="Assets, newest first">
         {assets.map((asset) => (
-          <AssetCard key={asset.id} of={asset} onDelete={() => setDeleting(asset)} />
+          <AssetCard key={asset.id} of={asset} preview={previewOf(asset)} onDelete={() => setDeleting(asset)} />
         ))}
       </ul>
       {deleting && <DeleteAssetDialog of={deleting} onClose={() => setDeleting(null)} />}
@@ -130,14 +131,22 @@ function DeleteAssetDialog({ of: asset, onClose }: { of: StoredAssetRecord; onCl
 }
 
 /** An asset and its actions. */
-function AssetCard({ of: asset, onDelete }: { of: StoredAssetRecord; onDelete: () => void }) {
+function AssetCard({
+  of: asset,
+  preview,
+  onDelete,
+}: {
+  of: StoredAssetRecord
+  preview: Preview
+  onDelete: () => void
+}) {
   const { tenant } = useScope()
   const { id, bytes, createdAt } = asset
   const address = `/api/v2/tenants/${encodeURIComponent(tenant)}/assets/${encodeURIComponent(id)}`
   return (
     <li className="card asset">
       <div className="asset-preview">
-        <AssetPreview of={asset} address={address} />
+        <AssetPreview of={asset} address={address} preview={preview} />
       </div>
       <div className="asset-text">
         <div className="head">
@@ -166,15 +175,53 @@ function AssetCard({ of: asset, onDelete }: { of: StoredAssetRecord; onDelete: (
   )
 }
 
-/** Preview of an image, loaded once it scrolls into view, or of an audio file, loaded once it is played. */
-function AssetPreview({ of: { id, mimeType }, address }: { of: StoredAssetRecord; address: string }) {
-  const [isBroken, setBroken] = useState(false)
+interface Preview {
+  failures: number
+  /** Whether the image has been loaded or is to be loaded now. */
+  isShown: boolean
+  onLoad: () => void
+  onError: () => void
+}
+
+/** Half of the assets that a project may read at the same time. */
+const MAX_CONCURRENT_PREVIEWS = 8
+const MAX_FAILURES = 2
+
+/** Loads the images a few at a time, and those that failed again after the others. */
+function usePreviews(assets: StoredAssetRecord[]): (asset: StoredAssetRecord) => Preview {
+  const [loaded, setLoaded] = useState<ReadonlySet<string>>(new Set())
+  const [failures, setFailures] = useState<Readonly<Record<string, number>>>({})
+  const failuresOf = (id: string) => failures[id] ?? 0
+  const loading = assets
+    .filter(({ id, mimeType }) => isImage(mimeType) && !loaded.has(id) && failuresOf(id) < MAX_FAILURES)
+    .toSorted((one, other) => failuresOf(one.id) - failuresOf(other.id))
+    .slice(0, MAX_CONCURRENT_PREVIEWS)
+  return (asset) => ({
+    failures: failuresOf(asset.id),
+    isShown: loaded.has(asset.id) || loading.includes(asset),
+    onLoad: () => setLoaded((before) => new Set(before).add(asset.id)),
+    onError: () => setFailures((before) => ({ ...before, [asset.id]: (before[asset.id] ?? 0) + 1 })),
+  })
+}
+
+const isImage = (mimeType: string) => mimeType.startsWith('image/')
+
+/** Preview of an image, or of an audio file, loaded once it is played. */
+function AssetPreview({
+  of: { id, mimeType },
+  address,
+  preview: { failures, isShown, onLoad, onError },
+}: {
+  of: StoredAssetRecord
+  address: string
+  preview: Preview
+}) {
   if (mimeType.startsWith('audio/')) return <audio controls preload="none" src={address} aria-label={`Audio ${id}`} />
   if (mimeType === 'application/pdf') return <span className="soft small">PDF files have no preview.</span>
-  if (isBroken) return <span className="soft small">Preview not available.</span>
+  if (failures === MAX_FAILURES) return <span className="soft small">Preview not available.</span>
   return (
     <a href={address} target="_blank" rel="noreferrer">
-      <img loading="lazy" src={address} alt={`Image ${id}`} onError={() => setBroken(true)} />
+      <img key={failures} src={isShown ? address : undefined} alt={`Image ${id}`} onLoad={onLoad} onError={onError} />
     </a>
   )
 }

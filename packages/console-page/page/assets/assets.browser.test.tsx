@@ -59,3 +59,16 @@ test('loads nothing of a PDF file for its preview', async ({ api, open }) => {
   await expect.element(screen.getByText('PDF files have no preview.')).toBeVisible()
   expect(document.querySelector('.asset-preview [src]')).toBeNull()
 })
+
+test('loads at most eight previews at a time and retries one that fails', async ({ api, open }) => {
+  const [asset] = contractExample('listAssets').data
+  const data = Array.from({ length: 20 }, (_, n) => ({ ...asset!, id: `${asset!.id}_${n}`, mimeType: 'image/png' }))
+  api.answer('listAssets', { data, nextCursor: null })
+  performance.clearResourceTimings() // their buffer is small
+  const { screen } = await open(`${project}/assets`)
+  await expect.poll(() => screen.getByText('Preview not available.').elements().length).toBe(20) // there are no bytes here
+  const loads = performance.getEntriesByType('resource').filter(({ name }) => data.some(({ id }) => name.endsWith(id)))
+  expect(loads).toHaveLength(40)
+  const during = (at: number) => loads.filter((load) => load.startTime <= at && at < load.startTime + load.duration)
+  for (const { startTime } of loads) expect(during(startTime).length).toBeLessThanOrEqual(8)
+})
