@@ -14,8 +14,6 @@ export interface AssetLimits {
   /** Assets that callers read at the same time, in total and per project. */
   reads: number
   readsPerProject: number
-  /** How long a read waits for one of these places. */
-  readWaitMs: number
   /** Bytes on their way into the store; one project has at most half. */
   transitBytes: number
   /** How long bytes wait for room. */
@@ -24,13 +22,7 @@ export interface AssetLimits {
 
 const GIB = 1024 ** 3
 
-export const assetLimits: AssetLimits = {
-  reads: 1_024,
-  readsPerProject: 16,
-  readWaitMs: 0,
-  transitBytes: GIB,
-  transitWaitMs: 0,
-}
+export const assetLimits: AssetLimits = { reads: 1_024, readsPerProject: 16, transitBytes: GIB, transitWaitMs: 0 }
 
 export interface BucketSettings {
   name: string

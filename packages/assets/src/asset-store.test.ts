@@ -139,23 +139,6 @@ test('refuses a read above the limit of a project, until one of its reads has en
   for (let n = 0; n < 3; n++) expect(await buffer(await read('prj_1'))).toEqual(PNG)
 })
 
-test('gives a read that waits the place of one that ends, also if another project waits for its own', async ({
-  folder,
-  onTestFinished,
-}) => {
-  const limits = { reads: 3, readsPerProject: 2, readWaitMs: 60_000 }
-  const store = await openAssetStore({ folder, bucket: null, limits })
-  onTestFinished(() => store.close())
-  for (const project of ['prj_1', 'prj_2']) await store.put(project, 'ast_1', inPieces(PNG, 100), LIMIT)
-  const read = (project: string) => store.openForCaller(project, 'ast_1')
-  const [first, , other] = await Promise.all([read('prj_1'), read('prj_1'), read('prj_2')])
-  const [waiting, ofOther] = [read('prj_1'), read('prj_2')]
-  other.destroy()
-  expect(await buffer(await ofOther)).toEqual(PNG)
-  first.destroy()
-  expect(await buffer(await waiting)).toEqual(PNG)
-})
-
 test('reads nothing of a file for which its project has no room, until one of its files is stored [overloaded]', async ({
   folder,
   onTestFinished,

@@ -174,7 +174,7 @@ export async function openAssetStore(
       })
     },
     async openForCaller(project, asset, range) {
-      const leave = await readLimit.enter(project) // B4
+      const leave = readLimit.enter(project) // B4
       try {
         const bytes = await open(project, asset, range ?? null, 'caller')
         finished(bytes, leave)

@@ -3,27 +3,22 @@ import { Refusal } from '@gateway/api/refusal'
 /** Limits the assets that callers read at the same time. Each holds a file or a connection to the bucket. */
 export interface ReadLimit {
   /**
-   * Waits for a place, and returns the function that gives it back. Places are given in order of request, past those whose
-   * project has none.
-   * @throws Refusal `overloaded` after `readWaitMs`
+   * Counts a read of the project, and returns the function that ends it.
+   * @throws Refusal `overloaded`
    */
-  enter(project: string): Promise<() => void>
+  enter(project: string): () => void
   count(): number
 }
 
 export interface ReadLimits {
   reads: number
   readsPerProject: number
-  readWaitMs: number
 }
 
 /** @param refused called for each refused read */
-export function openReadLimit({ reads, readsPerProject, readWaitMs }: ReadLimits, refused: () => void): ReadLimit {
+export function openReadLimit({ reads, readsPerProject }: ReadLimits, refused: () => void): ReadLimit {
   const open = new Map<string, number>() // by project
-  const waiting = new Set<{ project: string; admit: () => void }>()
   let all = 0
-
-  const isFull = (project: string) => (open.get(project) ?? 0) >= readsPerProject
 
   function add(project: string, count: 1 | -1): void {
     all += count
@@ -32,32 +27,16 @@ export function openReadLimit({ reads, readsPerProject, readWaitMs }: ReadLimits
     else open.set(project, sum)
   }
 
-  function admitWaiting(): void {
-    for (const { project, admit } of waiting) if (all < reads && !isFull(project)) admit()
-  }
-
   return {
-    enter: (project) =>
-      new Promise((resolve, reject) => {
-        const waiter = { project, admit }
-        const timer = setTimeout(refuse, readWaitMs)
-        function admit(): void {
-          clearTimeout(timer)
-          waiting.delete(waiter)
-          add(project, 1)
-          resolve(() => {
-            add(project, -1)
-            admitWaiting()
-          })
-        }
-        function refuse(): void {
-          waiting.delete(waiter)
-          refused()
-          reject(isFull(project) ? tooManyOfProject(readsPerProject) : tooMany())
-        }
-        waiting.add(waiter)
-        admitWaiting()
-      }),
+    enter(project) {
+      const ofProject = open.get(project) ?? 0
+      if (ofProject >= readsPerProject || all >= reads) {
+        refused()
+        throw ofProject >= readsPerProject ? tooManyOfProject(readsPerProject) : tooMany()
+      }
+      add(project, 1)
+      return () => add(project, -1)
+    },
     count: () => all,
   }
 }

@@ -37,8 +37,6 @@ import { forgetInvitations } from './users/invitations.ts'
 
 /** Longer than the statement and lock timeouts of this login, so Postgres reports its timeout first. */
 const QUERY_LIMIT_MS = 7_000
-/** How long a read of an asset waits: a browser asks for all previews of a page at the same time. */
-const PREVIEW_WAIT_MS = 10_000
 
 /** Starts the console: database, ledger client and, last, the server. */
 export async function startConsole(config: ConsoleConfig, tools: ServiceTools) {
@@ -67,9 +65,7 @@ export async function startConsole(config: ConsoleConfig, tools: ServiceTools) {
   onStop('ledger client', () => ledger.close())
 
   const metrics = openMetrics(meter)
-  const ofStore = assetStoreOf(config)
-  const limits = { ...ofStore.limits, readWaitMs: PREVIEW_WAIT_MS }
-  const assetStore = await openAssetStore({ ...ofStore, limits }, metrics.assets)
+  const assetStore = await openAssetStore(assetStoreOf(config), metrics.assets)
   onStop('asset store', () => assetStore.close())
   const removal = {
     name: 'removal of assets',

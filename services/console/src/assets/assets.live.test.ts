@@ -60,16 +60,6 @@ test('names an MP3 file as media players expect', async ({ stack, files }) => {
   expect(headers.get('content-disposition')).toBe(`inline; filename="${id}.mp3"`)
 })
 
-test('serves a page of previews that a browser asks for at the same time', async ({ stack, files }) => {
-  const large = Buffer.concat([PNG, Buffer.alloc(4_000_000)])
-  const { id } = (await files.upload(stack.owner.token, large)).body
-  const reads = Array.from({ length: 24 }, async () => {
-    const answer = await files.read(id, stack.owner.token)
-    return [answer.status, (await answer.arrayBuffer()).byteLength]
-  })
-  expect(new Set((await Promise.all(reads)).map(String))).toEqual(new Set([`200,${large.length}`]))
-})
-
 test('rejects an upload whose bytes contradict its type or whose type is unsupported, and stores nothing [invalid_request]', async ({
   stack,
   files,
