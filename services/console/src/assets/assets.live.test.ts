@@ -146,7 +146,6 @@ test('hides a deleted asset at once, and removes its bytes when no running execu
   const { id } = (await files.upload(stack.owner.token)).body
   expect((await stack.owner.delete(files.path(id))).status).toBe(204)
   expect(outcomeOf(await stack.owner.get(files.path(id)))).toBe('404 asset_not_found')
-  expect(outcomeOf(await stack.owner.delete(files.path(id)))).toBe('404 asset_not_found')
   expect((await stack.owner.get(`${stack.projectPath}/assets`)).body.data).toEqual([])
 
   const client = openLedgerClient({ url: ledger.url, service: 'console', privateKey: services.secrets.console })
@@ -166,6 +165,21 @@ test('hides a deleted asset at once, and removes its bytes when no running execu
   expect(await files.stored()).toEqual([])
   expect(await removeDeleted(deps)).toBe(1)
   expect((await fixture.run('SELECT FROM money.assets WHERE id = $1', [id])).rowCount).toBe(0)
+})
+
+test('audits a deletion once if it is repeated because its answer was lost', async ({
+  stack,
+  files,
+  ledger,
+  services,
+}) => {
+  const { id } = (await files.upload(stack.owner.token)).body
+  const client = openLedgerClient({ url: ledger.url, service: 'console', privateKey: services.secrets.console })
+  await client.deleteAsset({ project: stack.project, asset: id }).finally(() => client.close())
+  const statuses = [await stack.owner.delete(files.path(id)), await stack.owner.delete(files.path(id))]
+  expect(statuses.map(({ status }) => status)).toEqual([204, 204])
+  const { body } = await stack.owner.get(`${stack.path}/audit?action=asset.delete`)
+  expect(body.data).toMatchObject([{ user: stack.owner.id, details: { asset: id } }])
 })
 
 test('removes the bytes of a deleted asset although those of an earlier one cannot be removed', async ({

@@ -49,6 +49,7 @@ export function readAsset(deps: Pick<ConsoleDeps, 'prisma' | 'assetStore'>): Han
   return async (call, res) => {
     const { asset } = await reachAsset(deps, call, res)
     const { id, mimeType } = asset
+    if (asset.deletedAt !== null) throw refuse('asset_not_found', { asset: id })
     const extension = mimeType === 'audio/mpeg' ? 'mp3' : mimeType.split('/')[1]
     const headers = { 'Content-Disposition': `inline; filename="${id}.${extension}"`, 'Content-Security-Policy': INERT }
     try {
@@ -62,15 +63,17 @@ export function readAsset(deps: Pick<ConsoleDeps, 'prisma' | 'assetStore'>): Han
 
 /**
  * DELETE …/assets/{a}: the bytes remain for as long as a running execution can last
- * (services/ledger/src/assets/assets.ts).
+ * (services/ledger/src/assets/assets.ts). The audit row follows; a repeated request writes it if it is missing.
  */
 export function deleteAsset(deps: Pick<ConsoleDeps, 'prisma' | 'ledger'>): Handler<'deleteAsset'> {
   return async (call, res) => {
     const { user, tenant, asset } = await reachAsset(deps, call, res)
     const { deleted } = await deps.ledger.deleteAsset({ project: asset.project, asset: asset.id })
     if (!deleted) throw refuse('asset_not_found', { asset: asset.id })
-    const what = { action: 'asset.delete' as const, subject: asset.project, details: { asset: asset.id } }
-    await recordChange(deps.prisma, { tenant, user: user.id, ...what })
+    const change = { tenant, action: 'asset.delete' as const, subject: asset.project }
+    const where = { ...change, details: { path: ['asset'], equals: asset.id } }
+    if (asset.deletedAt === null || !(await deps.prisma.auditEntry.findFirst({ where })))
+      await recordChange(deps.prisma, { ...change, user: user.id, details: { asset: asset.id } })
     res.status(204).end()
   }
 }
@@ -96,8 +99,8 @@ async function reachAssetsOf(
 }
 
 /**
- * Returns an asset by its ID, for the same users.
- * @throws Refusal `asset_not_found`, the same for an asset that is deleted, of another project, or never existed
+ * Returns an asset by its ID, for the same users. It may be deleted already.
+ * @throws Refusal `asset_not_found`, the same for an asset that is of another project or never existed
  */
 async function reachAsset(
   deps: Deps,
@@ -105,7 +108,7 @@ async function reachAsset(
   res: Pick<Response, 'locals'>,
 ) {
   const [user, tenant, id] = [userOf(res), call.id('tenant'), call.id('asset')]
-  const asset = await deps.prisma.asset.findFirst({ where: { id, deletedAt: null } })
+  const asset = await deps.prisma.asset.findUnique({ where: { id } })
   if (!asset || !(await mayUseSandboxes(deps.prisma, user, tenant, asset.project)))
     throw refuse('asset_not_found', { asset: id })
   return { user, tenant, asset }
