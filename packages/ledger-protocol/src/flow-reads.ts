@@ -255,8 +255,8 @@ export const assetDeletion = z.strictObject({ project: id, asset: id })
  */
 export const assetsToRemove = z.strictObject({
   limit: z.int().min(1).max(1_000),
-  /** The last asset of the page before; null for the first page. */
-  after: z.object({ id, deletedAt: z.iso.datetime() }).nullable(),
+  /** The last asset of the page before; absent for the first page. */
+  after: z.object({ id, deletedAt: z.iso.datetime() }).optional(),
 })
 
 /** /assets/removed: their bytes are gone, and their rows are deleted. Safe to repeat. */

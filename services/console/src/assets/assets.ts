@@ -163,15 +163,16 @@ export async function removeDeleted(
   { batchSize = BATCH_SIZE }: { batchSize?: number } = {},
 ): Promise<number> {
   let [removed, failed] = [0, 0]
-  let after: RequestOf<'assetsToRemove'>['after'] = null
+  let after: RequestOf<'assetsToRemove'>['after']
   do {
-    const { assets }: ResponseOf<'assetsToRemove'> = await deps.ledger.assetsToRemove({ limit: batchSize, after })
+    const question = { limit: batchSize, ...(after && { after }) }
+    const { assets }: ResponseOf<'assetsToRemove'> = await deps.ledger.assetsToRemove(question)
     const ids = await removeBytes(deps, assets)
     if (ids.length > 0) await deps.ledger.assetsRemoved({ ids })
     removed += ids.length
     failed += assets.length - ids.length
-    after = assets[batchSize - 1] ?? null
-  } while (after !== null && failed < MAX_FAILED && !deps.stopping.aborted)
+    after = assets[batchSize - 1]
+  } while (after && failed < MAX_FAILED && !deps.stopping.aborted)
   return removed
 }
 

@@ -77,6 +77,6 @@ test('a deleted asset is not found by new calls but stays readable for execution
   expect(await readAttachments(replica, { caller: { project }, ...question })).toMatchObject({ assets: [{ id }] })
 
   await forgetAssets(replica, { ids: [id] })
-  expect(await listAssetsToRemove(replica, { limit: 10, after: null })).toEqual({ assets: [] })
+  expect(await listAssetsToRemove(replica, { limit: 10 })).toEqual({ assets: [] })
   expect((await fixture.run('SELECT FROM money.assets WHERE id = $1', [id])).rowCount).toBe(1)
 })
