@@ -26,6 +26,9 @@ interface Options {
   wanted?: ArchivedSeals
 }
 
+/** Maximum duration of the transaction that reads the books. */
+const READ_MS = 600_000
+
 export async function checkArchive(folder: string, { database, wanted }: Options): Promise<ArchiveReport> {
   const report: ArchiveReport = { months: 0, entries: 0, findings: [], notes: [] }
   const closings = new Map<string, Closing>()
@@ -94,14 +97,20 @@ interface ArchivedBooks {
   closings: ReadonlyMap<string, Closing>
 }
 
-async function readArchivedBooks(database: Pick<Database, 'prisma'>): Promise<ArchivedBooks> {
-  const { archived, oldest } = await readBooksState(database)
-  const last = archived.at(-1)
-  return {
-    recorded: new Map(archived.map(({ month, manifest }) => [month, manifest])),
-    next: last ? nextMonth(last.month) : oldest,
-    closings: await readClosings(database),
-  }
+/** Reads one snapshot, since a run may record a month meanwhile. */
+function readArchivedBooks({ prisma }: Pick<Database, 'prisma'>): Promise<ArchivedBooks> {
+  return prisma.$transaction(
+    async (tx) => {
+      const { archived, oldest } = await readBooksState({ prisma: tx })
+      const last = archived.at(-1)
+      return {
+        recorded: new Map(archived.map(({ month, manifest }) => [month, manifest])),
+        next: last ? nextMonth(last.month) : oldest,
+        closings: await readClosings({ prisma: tx }),
+      }
+    },
+    { isolationLevel: 'RepeatableRead', timeout: READ_MS },
+  )
 }
 
 function compareWithBooks(

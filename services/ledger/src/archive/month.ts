@@ -1,4 +1,4 @@
-import type { Database } from '@gateway/database/client'
+import type { Database, Prisma } from '@gateway/database/client'
 import { type Checkpoint, type Entry, type Finding, foldJournal, type SpentByWindow } from '../check/fold-journal.ts'
 import type { Closing } from './wallet-line.ts'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -63,7 +63,7 @@ export interface BooksState {
 }
 
 /** Reads what is archived and where the journal begins, by the database's own clock. */
-export async function readBooksState({ prisma }: Pick<Database, 'prisma'>): Promise<BooksState> {
+export async function readBooksState({ prisma }: { prisma: Prisma.TransactionClient }): Promise<BooksState> {
   const rows = await prisma.archive.findMany({ orderBy: { month: 'asc' } })
   const [row] = await prisma.$queryRaw<[{ now: Date; planned: string | null; stray: Date | null }]>`
     SELECT now() AS now,

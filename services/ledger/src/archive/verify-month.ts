@@ -6,7 +6,7 @@ import type { ArchivedSeals } from '../check/anchor.ts'
 import { beginFold, foldMore, type Month, formatInJournal, startOf, NotArchivable } from './month.ts'
 import { filesOf, hashFile, type Manifest, readLines } from './line-file.ts'
 import { type Closing, isSame, readWalletLine, type WalletMonth, windowsText } from './wallet-line.ts'
-import type { Database } from '@gateway/database/client'
+import type { Database, Prisma } from '@gateway/database/client'
 import { windowsOf } from '../check/checkpoint.ts'
 
 // Re-reads one month of an archive from its files.
@@ -167,13 +167,11 @@ async function verifyAttempts(place: string, rows: number, findings: string[]): 
 
 // The newest archived entry of each wallet, as recorded in the database.
 
-type Prisma = Database['prisma']
-
 const BATCH_SIZE = 1_000
 const RECORD_MS = 300_000
 
 /** Reads every wallet with archived entries: one row per wallet, however many entries it has. */
-export async function readClosings({ prisma }: Pick<Database, 'prisma'>): Promise<Map<string, Closing>> {
+export async function readClosings({ prisma }: { prisma: Prisma.TransactionClient }): Promise<Map<string, Closing>> {
   const closings = new Map<string, Closing>()
   for (let project = ''; ;) {
     const rows = await prisma.archivedWallet.findMany({
@@ -221,7 +219,7 @@ export async function recordMonth({ prisma }: Pick<Database, 'prisma'>, verified
 }
 
 async function record(
-  tx: Pick<Prisma, '$executeRaw'>,
+  tx: Pick<Prisma.TransactionClient, '$executeRaw'>,
   month: Month,
   projects: readonly string[],
   closings: ReadonlyMap<string, Closing>,
