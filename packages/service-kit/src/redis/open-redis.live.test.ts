@@ -1,6 +1,7 @@
 import { liveTest } from '@gateway/testbed/live-test'
 import { startCluster, startSentinelGroup } from '@gateway/testbed/redis-groups'
-import { expect } from 'vitest'
+import { startFaultProxy } from '@gateway/testbed/fault-proxy'
+import { expect, onTestFinished } from 'vitest'
 import { mastersOf, openRedis, type RedisClient } from './open-redis.ts'
 
 // A connection behaves the same for each form of the address.
@@ -47,6 +48,18 @@ test('openRedis follows the Sentinels to the master, and to the next one when it
   await sentinels.killMaster()
   expect(await client.set('after', 'yes')).toBe('OK') // waits for the replica to be promoted
   expect(await client.get('kept')).toBe('yes')
+})
+
+test('openRedis asks the next Sentinel when one accepts but stays silent', async ({ open, sentinels }) => {
+  const { host } = new URL(sentinels.url)
+  const proxy = await startFaultProxy({ host: '127.0.0.1', port: Number(host.split(':')[1]) })
+  onTestFinished(() => proxy.close())
+  proxy.fallSilent({ newConnections: 'silent' })
+  const client = open(sentinels.url.replace(host, `${proxy.host}:${proxy.port},${host}`), {
+    ...waiting,
+    connectTimeout: 200,
+  })
+  expect(await client.set('a', '1')).toBe('OK')
 })
 
 test('a command of a connection that does not wait fails while there is no master', async ({ open, sentinels }) => {

@@ -8,13 +8,15 @@ export type ConnectionOptions = {
       | 'autoResendUnfulfilledCommands'
       | 'autoResubscribe'
       | 'commandTimeout'
-      | 'connectTimeout'
       | 'enableOfflineQueue'
       | 'lazyConnect'
       | 'maxRetriesPerRequest'
       | 'retryStrategy'
       | 'socketTimeout'
   ]?: Exclude<RedisOptions[Name], undefined>
+} & {
+  /** Milliseconds. Also of each question to a Sentinel: one that stays silent would hold up the connection for ever. */
+  connectTimeout: number
 }
 
 export type RedisClient = Redis | Cluster
@@ -79,7 +81,7 @@ function sentinelOptions(address: SentinelAddress, options: ConnectionOptions) {
     ...(tls && { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true }),
     // Retries the Sentinels like a single server.
     ...(retryStrategy !== undefined && { sentinelRetryStrategy: (times: number) => retryStrategy?.(times) ?? null }),
-    ...(connectTimeout !== undefined && { sentinelCommandTimeout: connectTimeout }),
+    sentinelCommandTimeout: connectTimeout,
   } satisfies RedisOptions
 }
 

@@ -158,7 +158,7 @@ test('returns what Redis takes for a call that no longer waits for it', async ({
   const { url: redisUrl } = redisServer
   const other = (await open({ redisUrl })).store
   const { store } = await open({ redisUrl, gateways: 2, patienceMs: 50 })
-  const redis = openRedis(redisUrl, {})
+  const redis = openRedis(redisUrl, { connectTimeout: 1_000 })
   onTestFinished(() => redis.disconnect())
   await redis.call('CLIENT', 'PAUSE', '500', 'ALL')
   const meters = [{ name: 'r', max: 10, windowMs: HOUR_MS, cost: 1 }]

@@ -124,6 +124,7 @@ export async function openRateStore({
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
+    connectTimeout: silentMs,
     socketTimeout: silentMs,
     retryStrategy: (tries) => Math.min(50 * 2 ** tries, 2_000),
   })

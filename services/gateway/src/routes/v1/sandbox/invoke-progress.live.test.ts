@@ -26,7 +26,7 @@ function expectWhole(lines: ProgressLine[]): void {
 describe('the progress stream of an invocation', () => {
   test('consists of the lines that the ledger sends through Redis', async ({ redis: { url }, tenant, flows }) => {
     const sandbox = await flows.save(chain(tenant.model, 3))
-    const redis = openRedis(url, { maxRetriesPerRequest: 1 })
+    const redis = openRedis(url, { maxRetriesPerRequest: 1, connectTimeout: 1_000 })
     const texts = new Map<string, string>()
     redis.on('pmessage', (_pattern: string, channel: string, text: string) => {
       const execution = channel.slice(channel.lastIndexOf(':') + 1)
