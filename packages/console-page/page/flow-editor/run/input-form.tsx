@@ -53,8 +53,9 @@ const fieldName = (name: string, schema: Schema) => `${shownType(schema)} ${name
  * Texts that cannot be read as values of their fields. While there is one, the value before it must not be sent: it
  * isn't what the form shows.
  * @param version changes when the form starts again with other values
+ * @param onUnread called when such a text is typed
  */
-export function useUnread(side: ContractSide, version = '') {
+export function useUnread(side: ContractSide, version = '', onUnread = () => {}) {
   const [unread, setUnread] = useState<{ version: string; texts: Record<string, string> }>({ version, texts: {} })
   const textsOf = (of: typeof unread) => (of.version === version ? of.texts : {})
   const texts = textsOf(unread)
@@ -62,11 +63,13 @@ export function useUnread(side: ContractSide, version = '') {
     hasUnread: Object.entries(side.properties).some(([name, schema]) => Object.hasOwn(texts, fieldName(name, schema))),
     heldOf: (field: string): HeldText => ({
       get: () => texts[field],
-      set: (text) =>
+      set: (text) => {
         setUnread((before) => {
           const { [field]: _, ...others } = textsOf(before)
           return { version, texts: text === null ? others : { ...others, [field]: text } }
-        }),
+        })
+        if (text !== null) onUnread()
+      },
     }),
   }
 }

@@ -211,6 +211,27 @@ test('what is typed while an execution is refused stays over the inputs of the o
   await expect.element(topic).toHaveValue('rain')
 })
 
+test('what is typed over the inputs of an execution stays when the next one is admitted', async ({
+  api,
+  panel,
+  showExecution,
+}) => {
+  const { details, run, topic, size } = panel
+  await showExecution()
+  openCannedExecution(api)
+  const { id: executionId, createdAt: at } = contractExample('readExecution')
+  const admitted = Promise.withResolvers<never>()
+  api.answer('executeSandbox', admitted.promise)
+  await run.click()
+  await expect.element(details.getByRole('button', { name: 'Running…' })).toBeVisible()
+  await size.fill('5,5')
+  admitted.resolve({ kind: 'admitted', seq: 0, executionId, revision: 1, at } as never)
+  await expect.element(details.getByRole('button', { name: 'Stop' })).toBeVisible()
+  await expect.element(size).toHaveValue('5,5')
+  await expect.element(size).toHaveFocus()
+  await expect.element(topic).toHaveValue('wind')
+})
+
 test('what starts an execution keeps the focus while it runs, and starts no other', async ({ api, panel }) => {
   const { screen, details, run, topic } = panel
   const end = openCannedExecution(api)

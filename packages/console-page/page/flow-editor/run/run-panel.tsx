@@ -25,9 +25,9 @@ export function RunPanel({ saving }: { saving: ReturnType<typeof useSaving> }) {
   const { selectedNodes } = useSelection()
   const state = useStore(useRunStore())
   const { error, estimate, execute, runFrom, stop, askEstimate } = useRun(saving)
-  const { inputs, last, version, change, changeLast } = useRunInputs(saving.sandbox.id)
+  const { inputs, last, source, change, changeLast } = useRunInputs(saving.sandbox.id)
   const input = fittingValues(last, model.graph.input)
-  const { hasUnread, heldOf } = useUnread(model.graph.input, version)
+  const { hasUnread, heldOf } = useUnread(model.graph.input, source, () => changeLast((typed) => typed))
   const maxMicro = ceilingOf(inputs.maxCost)
   const isReadable = maxMicro !== undefined && !hasUnread
   const isReady = model.problems.length === 0 && isReadable
@@ -51,7 +51,7 @@ export function RunPanel({ saving }: { saving: ReturnType<typeof useSaving> }) {
             if (canRun) void execute(asked)
           }}
         >
-          <InputForm key={version} side={model.graph.input} values={input} heldOf={heldOf} onChange={changeLast} />
+          <InputForm key={source} side={model.graph.input} values={input} heldOf={heldOf} onChange={changeLast} />
           <CeilingField typed={inputs.maxCost} onChange={(maxCost) => change({ maxCost })} />
           <div className="buttons">
             <button ref={runButton} type="submit" className="button small main" {...off}>
@@ -124,18 +124,18 @@ function useShownOutcome(ended: string | undefined) {
 
 /**
  * Inputs of the flow, kept in this browser. An opened execution shows its inputs instead, until they are changed or
- * taken over. `version` changes with everything that replaces the inputs, except typing. An upload changes the inputs
+ * taken over. `source` changes with everything that replaces the inputs, except typing. An upload changes the inputs
  * of the form that it was started in, if they are still there: their `source` is the same.
  */
 function useRunInputs(sandbox: string) {
   const { id: user } = useMe()
   const run = useRunStore()
   const [store] = useState(() => runInputs(localStorage, { user, sandbox }))
-  const [inputs, setInputs] = useState(() => ({ ...store.read(), version: 0, source: {} }))
+  const [inputs, setInputs] = useState(() => ({ ...store.read(), source: '' }))
   const { opened, taken } = useStore(run)
   const [ownFor, setOwnFor] = useState<string | null>(null)
   const lent = opened?.input && ownFor !== opened.id ? valuesToType(opened.input) : null
-  const shown = lent ? { last: lent, source: opened! } : inputs
+  const shown = lent ? { last: lent, source: `${inputs.source} ${opened!.id}` } : inputs
   const latest = useRef({ inputs, shown })
   useLayoutEffect(() => void (latest.current = { inputs, shown }))
   const keep = (changed: Partial<typeof inputs>): boolean => {
@@ -143,7 +143,7 @@ function useRunInputs(sandbox: string) {
     const next = { ...inputs, ...changed }
     latest.current = { inputs: next, shown: shown === inputs ? next : shown }
     setInputs(next)
-    const { version: _, source: __, ...kept } = next
+    const { source: _, ...kept } = next
     return store.keep(kept)
   }
   const change = (changed: Partial<RunInputs>, isReplaced = false): boolean => {
@@ -151,8 +151,7 @@ function useRunInputs(sandbox: string) {
     if (!changed.last) return keep(changed)
     setOwnFor(run.getState().opened?.id ?? null)
     latest.current = { inputs, shown: inputs }
-    const { version } = inputs
-    return keep({ ...changed, ...(isReplaced ? { version: version + 1, source: {} } : { source: shown.source }) })
+    return keep({ ...changed, source: isReplaced ? `${inputs.source}+` : shown.source })
   }
   const { last, source } = shown
   const changeLast = (of: (before: RunInputs['last']) => RunInputs['last']) => {
@@ -173,7 +172,7 @@ function useRunInputs(sandbox: string) {
     change({ last: taken }, true)
     // oxlint-disable-next-line react/exhaustive-deps -- once for each that is taken
   }, [taken])
-  return { inputs, last, version: `${inputs.version} ${opened?.id ?? ''}`, change, changeLast }
+  return { inputs, last, source, change, changeLast }
 }
 
 type SetTask = 'save' | 'rename' | 'delete'
