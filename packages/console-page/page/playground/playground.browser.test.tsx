@@ -533,8 +533,10 @@ test('an upload that ends after its form was left keeps the inputs that were typ
   await topic.fill('wind')
   uploaded.resolve({ ...asset, id: 'ast_photo' })
   await expect.element(screen.getByText('dot.png uploaded.').first()).toBeInTheDocument()
-  await leaveAndReturn()
   await expect.element(topic).toHaveValue('wind')
+  await topic.fill('storm')
+  await leaveAndReturn()
+  await expect.element(topic).toHaveValue('storm')
   await expect.element(screen.getByLabelText('photo: asset ID')).toHaveValue('ast_photo')
 })
 

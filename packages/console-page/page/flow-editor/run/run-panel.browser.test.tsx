@@ -27,11 +27,19 @@ const test = base
       },
     }
     api.answer('readRevision', { ...revision, graph })
-    const { screen } = await open(`${project}/flows/${exampleIds.sandbox}`)
+    const address = `${project}/flows/${exampleIds.sandbox}`
+    const { screen, goTo } = await open(address)
     const details = screen.getByRole('region', { name: 'Details' })
     await details.getByRole('button', { name: 'Run', exact: true }).click()
-    const form = details.getByRole('button', { name: 'Run', exact: true }).last()
-    return { screen, details, run: form, topic: details.getByLabelText('topic'), size: details.getByLabelText('size') }
+    const run = details.getByRole('button', { name: 'Run', exact: true }).last()
+    const leaveAndReturn = async () => {
+      await goTo(`${project}/flows`)
+      await expect.element(details).not.toBeInTheDocument()
+      await goTo(address)
+      await details.getByRole('button', { name: 'Run', exact: true }).click()
+    }
+    const [topic, size] = [details.getByLabelText('topic'), details.getByLabelText('size')]
+    return { screen, details, run, topic, size, leaveAndReturn }
   })
   /** Starts the upload of a file. Returns the function that ends it. */
   .extend('upload', ({ api, panel: { details } }) => async (name: string) => {
@@ -135,6 +143,21 @@ test('an upload that ends keeps what was typed and saved meanwhile', async ({ up
   await expect.element(details.getByLabelText('scan: asset ID')).toHaveValue('ast_scan')
   await expect.element(topic).toHaveValue('rain')
   await expect.element(cost).toHaveValue('2')
+  await expect.element(details.getByRole('combobox', { name: 'Test inputs' })).toBeVisible()
+})
+
+test('an upload that ends after its form was left is an input of the form that is open', async ({ upload, panel }) => {
+  const { details, topic, leaveAndReturn } = panel
+  const photo = details.getByLabelText('photo: asset ID')
+  const end = await upload('photo')
+  await leaveAndReturn()
+  await topic.fill('rain')
+  await saveSet(panel, 'Rain')
+  end('ast_photo')
+  await expect.element(photo).toHaveValue('ast_photo')
+  await leaveAndReturn()
+  await expect.element(topic).toHaveValue('rain')
+  await expect.element(photo).toHaveValue('ast_photo')
   await expect.element(details.getByRole('combobox', { name: 'Test inputs' })).toBeVisible()
 })
 

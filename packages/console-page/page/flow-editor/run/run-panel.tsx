@@ -4,14 +4,15 @@ import type { SandboxEstimate } from '@gateway/api/estimate'
 import type { Graph } from '@gateway/api/graph'
 import { sameJson } from '@gateway/flow/compare/graph-units'
 import { ask } from '../../api/ask.ts'
-import { useMe, useScope } from '../../api/session.ts'
+import { useScope } from '../../api/session.ts'
 import { FormDialog } from '../../components/dialog.tsx'
 import { TextField } from '../../components/fields.tsx'
 import { SelectField } from '../../components/select.tsx'
 import { RefusalBox } from '../../components/refusal-box.tsx'
 import { usd } from '../../components/usd.ts'
 import { announce } from '../../frame/announcer.ts'
-import { fittingValues, runInputs, valuesToType, type RunInputs } from '../data/run-inputs.ts'
+import { fittingValues, valuesToType, type RunInputs } from '../data/run-inputs.ts'
+import { useKeptInputs } from '../data/use-kept-inputs.ts'
 import type { useSaving } from '../data/use-saving.ts'
 import { useSelection, useSession, type Base } from '../state/open-editor.ts'
 import { executing, followOnCanvas, runningFrom, stopExecution, type Trigger } from './follow-execution.ts'
@@ -128,44 +129,32 @@ function useShownOutcome(ended: string | undefined) {
  * of the form that it was started in, if they are still there: their `source` is the same.
  */
 function useRunInputs(sandbox: string) {
-  const { id: user } = useMe()
   const run = useRunStore()
-  const [store] = useState(() => runInputs(localStorage, { user, sandbox }))
-  const [inputs, setInputs] = useState(() => ({ ...store.read(), source: '' }))
+  const { inputs, now, keep } = useKeptInputs(sandbox)
   const { opened, taken } = useStore(run)
   const [ownFor, setOwnFor] = useState<string | null>(null)
-  const lent = opened?.input && ownFor !== opened.id ? valuesToType(opened.input) : null
-  const shown = lent ? { last: lent, source: `${inputs.source} ${opened!.id}` } : inputs
-  const latest = useRef({ inputs, shown })
-  useLayoutEffect(() => void (latest.current = { inputs, shown }))
-  const keep = (changed: Partial<typeof inputs>): boolean => {
-    const { inputs, shown } = latest.current
-    const next = { ...inputs, ...changed }
-    latest.current = { inputs: next, shown: shown === inputs ? next : shown }
-    setInputs(next)
-    const { source: _, ...kept } = next
-    return store.keep(kept)
-  }
+  const lent =
+    opened?.input && ownFor !== opened.id
+      ? { last: valuesToType(opened.input), source: `${inputs.source} ${opened.id}` }
+      : null
+  const latestLent = useRef(lent)
+  useLayoutEffect(() => {
+    latestLent.current = lent
+    return () => void (latestLent.current = null) // an upload that ends later finds its form gone
+  })
+  const { last, source } = lent ?? inputs
   const change = (changed: Partial<RunInputs>, isReplaced = false): boolean => {
-    const { inputs, shown } = latest.current
     if (!changed.last) return keep(changed)
+    const shown = latestLent.current ?? now()
+    latestLent.current = null
     setOwnFor(run.getState().opened?.id ?? null)
-    latest.current = { inputs, shown: inputs }
-    return keep({ ...changed, source: isReplaced ? `${inputs.source}+` : shown.source })
+    return keep({ ...changed, source: isReplaced ? `${now().source}+` : shown.source })
   }
-  const { last, source } = shown
   const changeLast = (of: (before: RunInputs['last']) => RunInputs['last']) => {
-    const { inputs, shown } = latest.current
+    const shown = latestLent.current ?? now()
     if (shown.source === source) change({ last: of(shown.last) })
-    else if (inputs.source === source) keep({ last: of(inputs.last) })
+    else if (now().source === source) keep({ last: of(now().last) })
   }
-  useEffect(() => {
-    const read = ({ key }: StorageEvent) => {
-      if (key === store.key) setInputs((before) => ({ ...before, sets: store.read().sets }))
-    }
-    addEventListener('storage', read) // of other windows, whose sets would be overwritten
-    return () => removeEventListener('storage', read)
-  }, [store])
   useEffect(() => {
     if (!taken) return
     run.setState({ taken: null })

@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { readingAll } from '../../api/queries.ts'
-import { useScope, useBaseUrl, useMe } from '../../api/session.ts'
+import { useScope, useBaseUrl } from '../../api/session.ts'
 import { readingRevision } from '../../flow-editor/data/use-opened-flow.ts'
 import { EmptyState, Waiting } from '../../components/list-states.tsx'
 import { RefusalBox } from '../../components/refusal-box.tsx'
 import { ModelChoice } from '../components/model-choice.tsx'
 import '../../flow-editor/style/forms.css'
-import { useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { RevisionRecord, SandboxRecord } from '@gateway/api/console/sandboxes'
 import { CeilingField, ceilingOf, RunOutcome, EstimateLabels, nodeLabels } from '../../flow-editor/run/run-outcome.tsx'
 import { InputForm, useUnread } from '../../flow-editor/run/input-form.tsx'
@@ -22,7 +22,8 @@ import { useShowExecution } from '../../flow-editor/run/use-shown-execution.ts'
 import type { keptIn } from '../data/kept.ts'
 import { openRun, type RunState, type RunStore } from '../../flow-editor/run/run-store.ts'
 import { sameJson } from '@gateway/flow/compare/graph-units'
-import { fittingValues, runInputs, type RunInputs } from '../../flow-editor/data/run-inputs.ts'
+import { fittingValues } from '../../flow-editor/data/run-inputs.ts'
+import { useKeptInputs } from '../../flow-editor/data/use-kept-inputs.ts'
 import { exampleInput } from '../../flow-editor/core/contract-commands.ts'
 import { CodePanel } from '../components/code-panel.tsx'
 import { clientSettings } from '@gateway/flow/client-settings'
@@ -74,7 +75,8 @@ export function FlowPart({ kept, flow, onFlow }: { kept: Kept; flow: string; onF
 /** Inputs of a flow, its cost estimate and its result. */
 function FlowRun({ kept, flow, revision }: { kept: Kept; flow: SandboxRecord; revision: RevisionRecord }) {
   const { state, error, estimate, execute, stop, askEstimate } = useFlowRun(kept, flow.id, revision)
-  const { last, maxCost, change, changeLast } = useKeptInputs(flow.id)
+  const { inputs, now, keep } = useKeptInputs(flow.id)
+  const { last, maxCost } = inputs
   const input = fittingValues(last, revision.graph.input)
   const { hasUnread, heldOf } = useUnread(revision.graph.input)
   const maxMicro = ceilingOf(maxCost)
@@ -92,8 +94,13 @@ function FlowRun({ kept, flow, revision }: { kept: Kept; flow: SandboxRecord; re
           if (canRun) void execute(input, maxMicro ?? null)
         }}
       >
-        <InputForm side={revision.graph.input} values={input} heldOf={heldOf} onChange={changeLast} />
-        <CeilingField typed={maxCost} onChange={(next) => change({ maxCost: next })} />
+        <InputForm
+          side={revision.graph.input}
+          values={input}
+          heldOf={heldOf}
+          onChange={(change) => keep({ last: change(now().last) })}
+        />
+        <CeilingField typed={maxCost} onChange={(next) => keep({ maxCost: next })} />
         {estimate?.number === revision.number && sameJson(estimate.input, input) && (
           <EstimateLabels of={estimate.made} />
         )}
@@ -123,27 +130,6 @@ function FlowRun({ kept, flow, revision }: { kept: Kept; flow: SandboxRecord; re
       </div>
     </div>
   )
-}
-
-/** Inputs and max cost of a flow, kept in this browser. The editor of the flow starts with the same ones. */
-function useKeptInputs(sandbox: string) {
-  const { id: user } = useMe()
-  const [store] = useState(() => runInputs(localStorage, { user, sandbox }))
-  const [inputs, setInputs] = useState(store.read)
-  const latest = useRef<RunInputs | null>(inputs)
-  useLayoutEffect(() => {
-    latest.current = inputs
-    return () => void (latest.current = null) // an upload that ends later adds to those kept since
-  }, [inputs])
-  const now = () => latest.current ?? store.read()
-  const change = (changed: Partial<Pick<RunInputs, 'last' | 'maxCost'>>) => {
-    const next = { ...now(), sets: store.read().sets, ...changed }
-    if (latest.current) latest.current = next
-    setInputs(next)
-    store.keep(next)
-  }
-  const changeLast = (of: (before: RunInputs['last']) => RunInputs['last']) => change({ last: of(now().last) })
-  return { ...inputs, change, changeLast }
 }
 
 type Row = [id: string, node: RunState['nodes'] extends ReadonlyMap<string, infer Node> ? Node : never]
