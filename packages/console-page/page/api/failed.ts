@@ -12,6 +12,7 @@ export interface Failed {
 
 export function failedBy(error: unknown): Failed {
   if (error instanceof ApiRefusal) return namedAsInForms(error)
+  if (error instanceof ChangedElsewhere) return changedElsewhere
   return error instanceof Unreachable ? notReached : ofThePage
 }
 
@@ -44,7 +45,7 @@ export function faultAt(error: unknown, param: string): string | null {
 
 /** Documentation page of a refusal. Errors of the page itself have none and link to the list of refusals. */
 export function refusalAddress(code: string): string {
-  return `/docs/refusals/${[notReached.code, ofThePage.code].includes(code) ? '' : code}`
+  return `/docs/refusals/${[notReached, changedElsewhere, ofThePage].some((own) => own.code === code) ? '' : code}`
 }
 
 /** Whether the session is missing or has expired. */
@@ -52,6 +53,15 @@ export function isSignedOut(error: unknown): boolean {
   return error instanceof ApiRefusal && error.code === 'session_missing'
 }
 
+/** Another user changed what a form changes after the form showed it. Nothing was sent. */
+export class ChangedElsewhere extends Error {}
+
+const changedElsewhere = {
+  message: 'Another user changed this in the meantime.',
+  resolution: 'Nothing was saved. Check what is shown now, then try again.',
+  code: 'changed_elsewhere',
+  requestId: null,
+}
 const notReached = {
   message: 'The service could not be reached.',
   resolution: 'Check the connection and try again.',

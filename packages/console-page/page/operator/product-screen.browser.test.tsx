@@ -16,6 +16,7 @@ const list = (...data: ProductRecord[]) => ({ ...contractExample('listProducts')
 const address = `/operator/products/${encodeURIComponent(product.id)}`
 
 const { pricing } = product
+const repriced = { ...product, pricing: { ...pricing, completion: '0.000099' } }
 
 const tooHigh = { reason: 'The price is above the input price.', resolution: 'Lower it.' }
 
@@ -75,7 +76,11 @@ test('the form of a new product takes the address of no product, and stays under
 test('shared priorities survive an edit, and reordering numbers the providers', async ({ api, open }) => {
   api.answer('readMe', me)
   api.answer('listProducts', list(product))
-  api.answer('changeProduct', (patch) => ({ ...product, ...(patch as object) }))
+  api.answer('changeProduct', (patch) => {
+    const stored = { ...product, ...(patch as object) }
+    api.answer('listProducts', list(stored))
+    return stored
+  })
   const { screen } = await open(address)
   await screen.getByRole('textbox', { name: 'Name', exact: true }).fill('Swifter')
   await screen.getByRole('button', { name: 'Save', exact: true }).click()
@@ -124,6 +129,32 @@ test('saving and publishing asks with the typed prices first, and a refusal lead
   await expect.element(question).not.toBeInTheDocument()
   await expect.element(input).toHaveFocus()
   expect(api.asked('changeProduct').at(-1)?.body).toMatchObject({ state: 'published' })
+})
+
+test('publishing asks again after another operator changed the product while it was being confirmed', async ({
+  api,
+  open,
+}) => {
+  api.answer('readMe', me)
+  api.answer('listProducts', list(product))
+  api.answer('changeProduct', (patch) => ({ ...product, ...(patch as object) }))
+  const { screen } = await open(address)
+  await screen.getByRole('textbox', { name: 'Input tokens ($/1M)', exact: true }).fill('7.5')
+  const publish = screen.getByRole('button', { name: 'Save and publish' })
+  const question = screen.getByRole('dialog', { name: `Publish ${product.name}?` })
+  await publish.click()
+  api.answer('listProducts', list(repriced))
+  await question.getByRole('button', { name: 'Publish product' }).click()
+  await expect.element(screen.getByRole('alert').getByText(/Another user changed this/)).toBeVisible()
+  await expect.element(screen.getByText('Not saved')).toBeVisible()
+  expect(api.asked('changeProduct')).toEqual([])
+
+  await publish.click()
+  await expect.element(question.getByText(/\$99/)).toBeVisible()
+  await question.getByRole('button', { name: 'Publish product' }).click()
+  await expect
+    .poll(() => api.asked('changeProduct').at(-1)?.body)
+    .toEqual({ state: 'published', pricing: { ...repriced.pricing, prompt: '0.0000075' } })
 })
 
 test('a row dragged by its handle takes the place where it is dropped, and Escape puts it back', async ({

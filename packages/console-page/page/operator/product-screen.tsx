@@ -3,7 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import type { ProductRecord } from '@gateway/api/console/products'
 import { ask } from '../api/ask.ts'
-import { faultAt } from '../api/failed.ts'
+import { ChangedElsewhere, faultAt } from '../api/failed.ts'
 import { readingAll, useChange, useOnce } from '../api/queries.ts'
 import { useMe } from '../api/session.ts'
 import { stateLabels } from '../catalogue/product-labels.tsx'
@@ -203,7 +203,8 @@ function ProductForm({ product, start }: { product: ProductRecord | null; start:
     async ({ sent, publishes }: { sent: ProductDraft; publishes: boolean }) => {
       const latest = product && ((await readLatest(product.id)) ?? product)
       const [rebased, more] = latest ? rebase(sent, saved.draft, draftOf(latest)) : [sent, []]
-      if (more.length > 0) throw new ChangedElsewhere() // the form now shows where
+      const unconfirmed = publishes && latest ? changedNames(saved.draft, draftOf(latest)) : more
+      if (unconfirmed.length > 0) throw new ChangedElsewhere() // the form now shows them
       const record = await send(latest, rebased, publishes, once)
       if (product) {
         setSaved({ product: record, draft: draftOf(record) })
@@ -266,7 +267,7 @@ function ProductForm({ product, start }: { product: ProductRecord | null; start:
   }
   const conflicting = conflicts.filter((name) => unsaved.includes(name))
   const isPublished = product?.state === 'published'
-  const status = isUnsaved ? 'Unsaved changes' : product ? 'All changes saved' : ''
+  const status = save.error ? 'Not saved' : isUnsaved ? 'Unsaved changes' : product ? 'All changes saved' : ''
   const pricing = isPublishing ? pricingOf(draft.kind, draft) : null
   return (
     <>
@@ -306,7 +307,7 @@ function ProductForm({ product, start }: { product: ProductRecord | null; start:
           <Section of={sections[4]} conflicts={conflicting}>
             <CapabilityFields {...parts} />
           </Section>
-          <RefusalBox error={save.error instanceof ChangedElsewhere ? null : save.error} />
+          <RefusalBox error={save.error} />
           <div className="product-foot">
             <span className="soft small" role="status">
               {save.isPending
@@ -331,9 +332,6 @@ function ProductForm({ product, start }: { product: ProductRecord | null; start:
     </>
   )
 }
-
-/** Another operator changed what the form changes, after the form showed it. Nothing was sent. */
-class ChangedElsewhere extends Error {}
 
 /** Creates or changes a product; an edit sends the changed fields only. */
 async function send(
