@@ -161,6 +161,32 @@ test('saving the alert rules or prompt capture keeps what another owner saved si
   await expect.poll(() => api.asked('changeProject').at(-1)?.body).toEqual({ capture: { ...later, retentionDays: 14 } })
 })
 
+test('saving prompt capture asks again after another owner turned it off or on', async ({ api, open }) => {
+  const [before] = contractExample('listProjects').data
+  const capture = { retentionDays: 7, hide: ['phone' as const], patterns: ['CUST-[0-9]+'] }
+  const answer = (stored: typeof capture | null) =>
+    api.answer('listProjects', { data: [{ ...before!, capture: stored }], nextCursor: null })
+  answer(capture)
+  const { screen } = await open(`${project}/settings`)
+  await screen.getByRole('region', { name: 'Prompt capture' }).getByRole('button', { name: 'Change' }).click()
+  const change = screen.getByRole('dialog', { name: 'Change capture' })
+  await change.getByLabelText('Delete after (days)').fill('14')
+  answer(null)
+  await change.getByRole('button', { name: 'Save' }).click()
+  const turnOn = screen.getByRole('dialog', { name: 'Turn on capture' })
+  await expect.element(turnOn.getByText(/Another user changed this/)).toBeVisible()
+
+  answer(capture)
+  await turnOn.getByRole('button', { name: 'Turn on capture' }).click()
+  await expect.element(change.getByText(/Another user changed this/)).toBeVisible()
+  await expect.element(change.getByLabelText('Own patterns')).toHaveValue('CUST-[0-9]+')
+  expect(api.asked('changeProject')).toEqual([])
+  await change.getByRole('button', { name: 'Save' }).click()
+  await expect
+    .poll(() => api.asked('changeProject').map(({ body }) => body))
+    .toEqual([{ capture: { ...capture, retentionDays: 14 } }])
+})
+
 test('saving the alert rules takes a typed amount along, and refuses one it cannot read', async ({ api, open }) => {
   api.answer('readThresholds', { ...contractExample('readThresholds'), belowMicro: [], keyPercents: [] })
   const { screen } = await open(`${project}/notices`)

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { useQueryClient } from '@tanstack/react-query'
 import type { CaptureSettings, HiddenKind } from '@gateway/api/console/capture'
 import { ask } from '../api/ask.ts'
-import { faultAt } from '../api/failed.ts'
+import { ChangedElsewhere, faultAt } from '../api/failed.ts'
 import { useChange } from '../api/queries.ts'
 import { readingProject, useScope } from '../api/session.ts'
 import { FormDialog } from '../components/dialog.tsx'
@@ -98,8 +98,10 @@ function CaptureDialog({ before, onClose }: { before: CaptureSettings | null; on
     .filter((line) => line !== '')
   const ordered = (some: HiddenKind[]) => kinds.filter((kind) => some.includes(kind))
   const settings = { retentionDays: Number(days), hide: ordered(hide), patterns }
-  const over = (latest: CaptureSettings | null) =>
-    latest && before ? changesOver(latest, { ...before, hide: ordered(before.hide) }, settings) : settings
+  const over = (latest: CaptureSettings | null) => {
+    if ((latest === null) !== (before === null)) throw new ChangedElsewhere() // the dialog now shows which
+    return latest && before ? changesOver(latest, { ...before, hide: ordered(before.hide) }, settings) : settings
+  }
   const change = useCaptureChange(over, before === null ? 'Capture turned on.' : 'Capture changed.')
   const fault = patterns.map((_, n) => faultAt(change.error, `capture.patterns.${n}`)).find((each) => each !== null)
   const shortens = before !== null && settings.retentionDays < before.retentionDays
