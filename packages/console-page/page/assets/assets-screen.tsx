@@ -8,7 +8,7 @@ import { RefusalBox } from '../components/refusal-box.tsx'
 import { UploadPart } from './upload-part.tsx'
 import { useAssets, ASSETS, kindOf, sizeOf } from './asset-labels.ts'
 import './assets.css'
-import { useState } from 'react'
+import { useEffect, useRef, useState, type RefObject } from 'react'
 import type { StoredAssetRecord } from '@gateway/api/console/assets'
 import { ask } from '../api/ask.ts'
 import { useChange } from '../api/queries.ts'
@@ -88,10 +88,11 @@ function NoAssets({ isFiltered }: { isFiltered: boolean }) {
 /** Assets, newest first. */
 function AssetGrid({ assets }: { assets: StoredAssetRecord[] }) {
   const [deleting, setDeleting] = useState<StoredAssetRecord | null>(null)
-  const previewOf = usePreviews(assets)
+  const list = useRef<HTMLUListElement>(null)
+  const previewOf = usePreviews(assets, useNear(list, assets))
   return (
     <>
-      <ul className="asset-grid" aria-label="Assets, newest first">
+      <ul ref={list} className="asset-grid" aria-label="Assets, newest first">
         {assets.map((asset) => (
           <AssetCard key={asset.id} of={asset} preview={previewOf(asset)} onDelete={() => setDeleting(asset)} />
         ))}
@@ -186,22 +187,51 @@ interface Preview {
 /** Half of the assets that a project may read at the same time. */
 const MAX_CONCURRENT_PREVIEWS = 8
 const MAX_FAILURES = 2
+const RETRY_AFTER_MS = 1_000
 
-/** Loads the images a few at a time, and those that failed again after the others. */
-function usePreviews(assets: StoredAssetRecord[]): (asset: StoredAssetRecord) => Preview {
+/** Loads the images near the viewport a few at a time, and those that failed again after the others. */
+function usePreviews(assets: StoredAssetRecord[], near: ReadonlySet<string>): (asset: StoredAssetRecord) => Preview {
   const [loaded, setLoaded] = useState<ReadonlySet<string>>(new Set())
   const [failures, setFailures] = useState<Readonly<Record<string, number>>>({})
   const failuresOf = (id: string) => failures[id] ?? 0
   const loading = assets
-    .filter(({ id, mimeType }) => isImage(mimeType) && !loaded.has(id) && failuresOf(id) < MAX_FAILURES)
+    .filter(({ id, mimeType }) => isImage(mimeType) && near.has(id) && !loaded.has(id) && failuresOf(id) < MAX_FAILURES)
     .toSorted((one, other) => failuresOf(one.id) - failuresOf(other.id))
     .slice(0, MAX_CONCURRENT_PREVIEWS)
   return (asset) => ({
     failures: failuresOf(asset.id),
     isShown: loaded.has(asset.id) || loading.includes(asset),
     onLoad: () => setLoaded((before) => new Set(before).add(asset.id)),
-    onError: () => setFailures((before) => ({ ...before, [asset.id]: (before[asset.id] ?? 0) + 1 })),
+    onError: () => {
+      const count = () => setFailures((before) => ({ ...before, [asset.id]: failuresOf(asset.id) + 1 }))
+      if (failuresOf(asset.id) === 0) setTimeout(count, RETRY_AFTER_MS)
+      else count()
+    },
   })
+}
+
+/** IDs of the assets whose cards are at most the height of the viewport away from it. */
+function useNear(list: RefObject<HTMLUListElement | null>, assets: StoredAssetRecord[]): ReadonlySet<string> {
+  const [near, setNear] = useState<ReadonlySet<string>>(new Set())
+  useEffect(() => {
+    const cards = [...list.current!.children]
+    const observer = new IntersectionObserver(
+      (entries) =>
+        setNear((before) => {
+          const after = new Set(before)
+          for (const { target, isIntersecting } of entries) {
+            const { id } = assets[cards.indexOf(target)]!
+            if (isIntersecting) after.add(id)
+            else after.delete(id)
+          }
+          return after
+        }),
+      { root: document, rootMargin: '100% 0px' },
+    )
+    for (const card of cards) observer.observe(card)
+    return () => observer.disconnect()
+  }, [list, assets])
+  return near
 }
 
 const isImage = (mimeType: string) => mimeType.startsWith('image/')

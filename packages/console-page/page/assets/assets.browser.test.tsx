@@ -1,5 +1,5 @@
-import { expect } from 'vitest'
-import { userEvent } from 'vitest/browser'
+import { expect, onTestFinished } from 'vitest'
+import { page, userEvent } from 'vitest/browser'
 import { contractExample, pageTest as test, project } from '../page-test.fixture.tsx'
 
 const pngHead = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
@@ -60,15 +60,44 @@ test('loads nothing of a PDF file for its preview', async ({ api, open }) => {
   expect(document.querySelector('.asset-preview [src]')).toBeNull()
 })
 
-test('loads at most eight previews at a time and retries one that fails', async ({ api, open }) => {
-  const [asset] = contractExample('listAssets').data
-  const data = Array.from({ length: 20 }, (_, n) => ({ ...asset!, id: `${asset!.id}_${n}`, mimeType: 'image/png' }))
-  api.answer('listAssets', { data, nextCursor: null })
+/** Images without bytes. */
+const images = Array.from({ length: 20 }, (_, n) => ({
+  ...contractExample('listAssets').data[0]!,
+  id: `ast_${n}`,
+  mimeType: 'image/png',
+}))
+const loadsOf = ({ id }: { id: string }) =>
+  performance.getEntriesByType('resource').filter(({ name }) => name.endsWith(`/${id}`))
+
+async function setHeight(height: number): Promise<void> {
+  await page.viewport(1280, height)
+  onTestFinished(() => page.viewport(1280, 900))
+}
+
+test('loads at most eight previews at a time and retries one that fails a second later', async ({ api, open }) => {
+  await setHeight(2_400)
+  api.answer('listAssets', { data: images, nextCursor: null })
   performance.clearResourceTimings() // their buffer is small
   const { screen } = await open(`${project}/assets`)
-  await expect.poll(() => screen.getByText('Preview not available.').elements().length).toBe(20) // there are no bytes here
-  const loads = performance.getEntriesByType('resource').filter(({ name }) => data.some(({ id }) => name.endsWith(id)))
+  await expect.poll(() => screen.getByText('Preview not available.').elements().length).toBe(20)
+  const loads = images.flatMap(loadsOf)
   expect(loads).toHaveLength(40)
   const during = (at: number) => loads.filter((load) => load.startTime <= at && at < load.startTime + load.duration)
   for (const { startTime } of loads) expect(during(startTime).length).toBeLessThanOrEqual(8)
+  for (const [first, second] of images.map(loadsOf)) expect(second!.startTime - first!.startTime).toBeGreaterThan(990)
+})
+
+test('loads the preview of an image once it is scrolled near', async ({ api, open }) => {
+  await setHeight(300)
+  api.answer('listAssets', { data: images, nextCursor: null })
+  performance.clearResourceTimings()
+  const { screen } = await open(`${project}/assets`)
+  await expect.element(screen.getByText('Preview not available.').first()).toBeInTheDocument() // tried after all others
+  const last = images.at(-1)!
+  expect(loadsOf(last)).toEqual([])
+  screen
+    .getByRole('img', { name: `Image ${last.id}` })
+    .element()
+    .scrollIntoView()
+  await expect.poll(() => loadsOf(last)).not.toEqual([])
 })
