@@ -157,6 +157,22 @@ test('publishing asks again after another operator changed the product while it 
     .toEqual({ state: 'published', pricing: { ...repriced.pricing, prompt: '0.0000075' } })
 })
 
+test('publishing from the list asks again after another operator changed the price', async ({ api, open }) => {
+  api.answer('readMe', me)
+  api.answer('listProducts', list(product))
+  const { screen } = await open('/operator/products')
+  await screen.getByRole('button', { name: `Actions for ${product.name}` }).click()
+  await page.getByRole('menuitem', { name: 'Publish' }).click()
+  const question = screen.getByRole('dialog', { name: `Publish ${product.name}?` })
+  api.answer('listProducts', list(repriced))
+  await question.getByRole('button', { name: 'Publish product' }).click()
+  await expect.element(question.getByText(/Another user changed this/)).toBeVisible()
+  await expect.element(question.getByText(/\$99/)).toBeVisible()
+  expect(api.asked('changeProduct')).toEqual([])
+  await question.getByRole('button', { name: 'Publish product' }).click()
+  await expect.poll(() => api.asked('changeProduct').at(-1)?.body).toEqual({ state: 'published' })
+})
+
 test('a row dragged by its handle takes the place where it is dropped, and Escape puts it back', async ({
   api,
   open,

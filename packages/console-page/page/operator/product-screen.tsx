@@ -28,7 +28,13 @@ import {
   rebase,
 } from './product-draft.ts'
 import { CapabilityFields, IdentityFields, LimitFields } from './product-fields.tsx'
-import { PublishDialog, PublishQuestion, readingAffectedProjects, SuspendDialog } from './product-state-dialogs.tsx'
+import {
+  PublishDialog,
+  PublishQuestion,
+  readingAffectedProjects,
+  readLatest,
+  SuspendDialog,
+} from './product-state-dialogs.tsx'
 import { ProviderRoutes } from './provider-routes.tsx'
 import { useProviders } from './use-providers.ts'
 import './operator.css'
@@ -195,13 +201,9 @@ function ProductForm({ product, start }: { product: ProductRecord | null; start:
   const once = useOnce()
   const known = useProviders({}).data?.data
   const client = useQueryClient()
-  const readLatest = async (id: string) => {
-    const products = await client.fetchQuery(readingAll('/api/v2/products', { params: {} }))
-    return products.find((each) => each.id === id)
-  }
   const save = useChange(
     async ({ sent, publishes }: { sent: ProductDraft; publishes: boolean }) => {
-      const latest = product && ((await readLatest(product.id)) ?? product)
+      const latest = product && ((await readLatest(client, product.id)) ?? product)
       const [rebased, more] = latest ? rebase(sent, saved.draft, draftOf(latest)) : [sent, []]
       const unconfirmed = publishes && latest ? changedNames(saved.draft, draftOf(latest)) : more
       if (unconfirmed.length > 0) throw new ChangedElsewhere() // the form now shows them

@@ -1,25 +1,37 @@
 import type { ComponentProps } from 'react'
-import { queryOptions, useQuery } from '@tanstack/react-query'
+import { queryOptions, useQuery, useQueryClient, type QueryClient } from '@tanstack/react-query'
 import type { MeRecord } from '@gateway/api/console/sign-in'
 import type { ProductRecord } from '@gateway/api/console/products'
 import { ApiRefusal } from '@gateway/api-client/failures'
 import { ask, askAll } from '../api/ask.ts'
-import { useChange } from '../api/queries.ts'
+import { ChangedElsewhere } from '../api/failed.ts'
+import { readingAll, useChange } from '../api/queries.ts'
 import { useMe } from '../api/session.ts'
 import { PriceList } from '../catalogue/product-labels.tsx'
 import { FormDialog } from '../components/dialog.tsx'
 import { Loaded } from '../components/list-states.tsx'
 import { several } from '../components/usd.ts'
 
-/** Publishes a product once it is confirmed. */
+/** Publishes a product once it is confirmed at its present prices. */
 export function PublishDialog({ of: product, onClose }: { of: ProductRecord; onClose: () => void }) {
   const { id, name } = product
+  const client = useQueryClient()
   const publish = useChange(
-    () => ask('PATCH', '/api/v2/products/{product}', { params: { product: id }, body: { state: 'published' } }),
+    async () => {
+      const latest = await readLatest(client, id)
+      if (latest && JSON.stringify(latest.pricing) !== JSON.stringify(product.pricing)) throw new ChangedElsewhere()
+      return ask('PATCH', '/api/v2/products/{product}', { params: { product: id }, body: { state: 'published' } })
+    },
     `${name} published.`,
     ['/api/v2/products'],
   )
   return <PublishQuestion of={product} change={publish} onClose={onClose} />
+}
+
+/** Reads a product again, also where it is shown. undefined if there is none with this ID. */
+export async function readLatest(client: QueryClient, id: string): Promise<ProductRecord | undefined> {
+  const products = await client.fetchQuery(readingAll('/api/v2/products', { params: {} }))
+  return products.find((each) => each.id === id)
 }
 
 /** Confirms publishing a product at the prices shown. @param change publishes it */

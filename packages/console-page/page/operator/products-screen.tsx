@@ -19,7 +19,7 @@ import { Badge } from '../components/values.tsx'
 
 interface Chosen {
   action: ProductAction
-  product: ProductRecord
+  id: string
 }
 
 /** Products in any state, with their operator actions. */
@@ -28,13 +28,13 @@ export function ProductsScreen() {
   const { platformOperator } = useMe()
   const { data, error } = useQuery({ ...readingAll('/api/v2/products', { params: {} }), enabled: platformOperator })
   const [chosen, setChosen] = useState<Chosen | null>(null)
+  const product = data?.find(({ id }) => id === chosen?.id)
   const close = () => setChosen(null)
   const navigate = useNavigate()
-  const choose = (action: ProductAction, product: ProductRecord) => {
-    if (action === 'Edit') void navigate({ to: '/operator/products/$product', params: { product: product.id } })
-    else if (action === 'Use as template')
-      void navigate({ to: '/operator/products/-/new', search: { template: product.id } })
-    else setChosen({ action, product })
+  const choose = (action: ProductAction, { id }: ProductRecord) => {
+    if (action === 'Edit') void navigate({ to: '/operator/products/$product', params: { product: id } })
+    else if (action === 'Use as template') void navigate({ to: '/operator/products/-/new', search: { template: id } })
+    else setChosen({ action, id })
   }
   const create = (
     <Link className="button main" to="/operator/products/-/new">
@@ -68,8 +68,8 @@ export function ProductsScreen() {
           )
         }
       />
-      {chosen?.action === 'Publish' && <PublishDialog of={chosen.product} onClose={close} />}
-      {chosen?.action === 'Suspend' && <SuspendDialog of={chosen.product} onClose={close} />}
+      {product && chosen?.action === 'Publish' && <PublishDialog of={product} onClose={close} />}
+      {product && chosen?.action === 'Suspend' && <SuspendDialog of={product} onClose={close} />}
     </OperatorScreen>
   )
 }
