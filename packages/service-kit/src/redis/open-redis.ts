@@ -15,7 +15,7 @@ export type ConnectionOptions = {
       | 'socketTimeout'
   ]?: Exclude<RedisOptions[Name], undefined>
 } & {
-  /** Milliseconds. Also of each question to a Sentinel: one that stays silent would hold up the connection for ever. */
+  /** Milliseconds. Also of each question to a Sentinel: one that stays silent would hold up the connection forever. */
   connectTimeout: number
 }
 
