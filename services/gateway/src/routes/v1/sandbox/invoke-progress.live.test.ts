@@ -28,14 +28,18 @@ describe('the progress stream of an invocation', () => {
     const sandbox = await flows.save(chain(tenant.model, 3))
     const redis = openRedis(url, { maxRetriesPerRequest: 1, connectTimeout: 1_000 })
     const texts = new Map<string, string>()
+    const ended = new Set<string>()
     redis.on('pmessage', (_pattern: string, channel: string, text: string) => {
       const execution = channel.slice(channel.lastIndexOf(':') + 1)
-      texts.set(execution, (texts.get(execution) ?? '') + readPushed(text)!.lines)
+      const pushed = readPushed(text)!
+      texts.set(execution, (texts.get(execution) ?? '') + pushed.lines)
+      if (pushed.done) ended.add(execution)
     })
     await redis.psubscribe('{svc}:text:lines:*')
     const answer = await flows.invoke(sandbox, { text: newPrompt() }, { headers: PROGRESS })
     const id = answer.headers.get('x-service-invocation')!
     const lines = await answer.text()
+    await expect.poll(() => ended.has(id)).toBe(true) // the gateway may hear of the last line first
     redis.disconnect()
     expectWhole(linesOf(lines))
     const beginning = linesOf(lines).slice(0, 2) // written at the start, and read
