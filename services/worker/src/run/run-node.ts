@@ -197,12 +197,12 @@ async function completeNode(
     return { recorded: item.result.kind, next: work }
   }
 
-  /** C1: no lease is on record, so another worker may have the node, and can't while this one keeps its job. */
+  /** C1: no lease is on record. Another worker may have the node once this one, which may be stopping, gives up its job. */
   async function completeUnrecorded(item: Omit<CompleteItem, 'op'>): Promise<CompleteOutcome> {
     for (let failures = 1; ; failures++) {
       const outcome = await nullIfUnavailable(() => ledger.complete(item, { budgetMs: CLAIM_MS }))
       if (outcome !== null) return outcome
-      if (instance.silent()) throw new LedgerSilent()
+      if (instance.silent() || signal.aborted) throw new LedgerSilent()
       await pause(failures, signal)
     }
   }
